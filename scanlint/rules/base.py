@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar, get_args
 
-from scanlint.trace.domain.evidence import links, trail
+from scanlint.finding import Finding, Fix, Level, Link, Outcome, Primitive, Report, Rewrite, Withheld, first_of
 from scanlint.loops.loop import LoopModel, short
 from scanlint.project.facts import SCRIPT
-from scanlint.trace.unit import Unit
-from scanlint.finding import Finding, Fix, Level, Link, Primitive, Report, first_of
-from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
+from scanlint.trace.domain.evidence import links, trail
+from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch

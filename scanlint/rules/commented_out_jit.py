@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scanlint.trace.unit import Unit
-from scanlint.trace.domain.contexts import FunctionContext
-from scanlint.finding import Fix, Link
+from scanlint.finding import Fix, Link, Report
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
+from scanlint.trace.domain.contexts import FunctionContext
+from scanlint.trace.unit import Unit
 
 FAMILIES = ("SCN1", "SCN2")
 NO_FIX = Fix("none", "not-jitted: a function that is not jitted works as it is")

@@ -31,7 +31,9 @@ class DataDependentShape(Rule[ast.Call | ast.Subscript]):
         if found is None or expected(unit, node) or doubtful(unit, found.needed):
             return
         written = ast.unparse(found.node.func) if isinstance(found.node, ast.Call) else ""
-        what = f"how long `{written}` is depends on values" if written else "a boolean mask is no index of a fixed shape"
+        what = (
+            f"how long `{written}` is depends on values" if written else "a boolean mask is no index of a fixed shape"
+        )
         argument = argument_behind(unit, found.needed) if found.asker == REPEAT else None
         if argument is not None and unit.value(found.needed).array:
             argument = None

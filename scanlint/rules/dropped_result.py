@@ -45,7 +45,9 @@ class DroppedResult(Rule[ast.Expr | ast.Assign]):
             f"`{_short(name)}(...)` {_does(found)}, and nobody takes it: the call does nothing",
             end=found.call.func,
             label=f"`{found.old}` stays as it is" if found.old is not None else "thrown away",
-            help=f"bind what it returns: `{found.old} = {_short(name)}(...)`" if _assigns(found) else "bind what it returns",
+            help=f"bind what it returns: `{found.old} = {_short(name)}(...)`"
+            if _assigns(found)
+            else "bind what it returns",
             level="advice" if found.meant else None,
         )
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scanlint.trace.setting_parameters import flags
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report, Withheld
+from scanlint.rules.base import Context, Rule
+from scanlint.trace.setting_parameters import flags
 
 if TYPE_CHECKING:
     from scanlint.trace.flag_calls import Handed
@@ -43,5 +43,6 @@ class FlagArgument(Rule[ast.FunctionDef]):
 
 def _withheld(name: str, doubt: Handed) -> Withheld:
     return Withheld(
-        "flag-may-be-traced", f"`{doubt.text}` may be an array where `{name}` is handed in ({doubt.path}, line {doubt.line})"
+        "flag-may-be-traced",
+        f"`{doubt.text}` may be an array where `{name}` is handed in ({doubt.path}, line {doubt.line})",
     )

@@ -13,7 +13,9 @@ NUMPY = words(
     "normal rand randn randint uniform choice permutation shuffle random random_sample ranf sample binomial poisson beta "
     "gamma exponential standard_normal multivariate_normal bytes laplace logistic lognormal dirichlet multinomial gumbel"
 )
-PYTHON = words("random randint uniform choice choices shuffle sample gauss normalvariate randrange getrandbits betavariate")
+PYTHON = words(
+    "random randint uniform choice choices shuffle sample gauss normalvariate randrange getrandbits betavariate"
+)
 
 ALIKE = {
     **dict.fromkeys(("rand", "random", "random_sample", "ranf"), "uniform"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import one_program, quoted
 from scanlint.rules.piecemeal_loops import advice
 from scanlint.rules.unbatched_loop import filled

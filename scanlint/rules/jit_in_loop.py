@@ -29,7 +29,9 @@ class JitInLoop(Rule[ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.Whi
     name = "jit-in-loop"
     calls = PLAIN_JITS
 
-    def check(self, node: ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.While, context: Context) -> Iterator[Report]:
+    def check(
+        self, node: ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.While, context: Context
+    ) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.host.static_functions import static_function

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.branches.expected_failures import expected
-from scanlint.finding import Report
 from scanlint.branches.jitted_methods import JittedMethod, jitted_method
+from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
 
@@ -40,5 +40,7 @@ def _help(found: JittedMethod) -> str:
     if found.linen:
         return "jit what calls the module (`jax.jit(model.apply)`), or decorate the method with flax's own `nn.jit`"
     if found.changes is not None or not found.hashed:
-        return f"jit a function of the arrays that it reads, or make `{found.owner.name}` a pytree (`register_dataclass`)"
+        return (
+            f"jit a function of the arrays that it reads, or make `{found.owner.name}` a pytree (`register_dataclass`)"
+        )
     return f"`static_argnums=0` where the attributes never change, else make `{found.owner.name}` a pytree"

@@ -42,7 +42,9 @@ class NanGradient(Rule[ast.Call]):
                 )
                 cure = f"{SAFE}; or sum the squares of the differences"
             case "clamped" | "clamps":
-                message = f"the gradient of `{function}` is NaN where `{found.of}` is 0, to which it is clamped: inf * 0"
+                message = (
+                    f"the gradient of `{function}` is NaN where `{found.of}` is 0, to which it is clamped: inf * 0"
+                )
                 cure, level = SAFE, "warning" if found.kind == "clamped" else "advice"
             case "pairs":
                 message = f"the gradient of `{function}` is NaN: each point is at distance 0 from itself"
@@ -53,6 +55,4 @@ class NanGradient(Rule[ast.Call]):
                     "is inf, times 0"
                 )
                 cure = SAFE
-        yield context.report(
-            node, message, end=node.func, label="NaN at one point", help=cure, level=level
-        )
+        yield context.report(node, message, end=node.func, label="NaN at one point", help=cure, level=level)

@@ -63,7 +63,11 @@ def _instead(node: ast.Call, name: str, shown: str, *, where: bool) -> str:
     if where:
         first, second = (" ".join(ast.unparse(a).split()) for a in node.args[1:3])
         return f"`{first} if {shown} else {second}` computes the one that counts"
-    return "call the arm that it says" if name.endswith("switch") else f"a plain `if {shown}:` traces the arm that runs alone"
+    return (
+        "call the arm that it says"
+        if name.endswith("switch")
+        else f"a plain `if {shown}:` traces the arm that runs alone"
+    )
 
 
 def _is_of_python(value: Value) -> bool:

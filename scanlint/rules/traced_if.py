@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.trace.unit import Unit
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
+from scanlint.trace.unit import Unit
 
 LEAVE = "carry a flag and go on with `lax.while_loop` until it is set"
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.branches.expected_failures import expected
+from scanlint.branches.python_lookups import TracedSubscript, lookup_at
 from scanlint.branches.size_origins import doubtful
 from scanlint.finding import Report
-from scanlint.branches.python_lookups import TracedSubscript, lookup_at
 from scanlint.rules.base import Context, Rule
 
 HOLDERS = {"list": "a list", "tuple": "a tuple", "range": "a range", "dict": "a dict", "numpy": "an array of NumPy"}

@@ -65,7 +65,11 @@ def _asker(wanted: SizeAsked) -> str:
 
 def _written(wanted: SizeAsked) -> str:
     function = wanted.node.func if isinstance(wanted.node, ast.Call) else wanted.node
-    return f".{function.attr}" if wanted.asker.startswith(".") and isinstance(function, ast.Attribute) else ast.unparse(function)
+    return (
+        f".{function.attr}"
+        if wanted.asker.startswith(".") and isinstance(function, ast.Attribute)
+        else ast.unparse(function)
+    )
 
 
 def _help(context: Context, wanted: SizeAsked, argument: Argument | None) -> str:

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.dataflow.around import defuse_of
-from scanlint.syntax.bindings import targets
+from scanlint.finding import Report, Withheld
 from scanlint.loops.loop import few
 from scanlint.loops.streams import Stream, streams_of, trips_of
-from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report, Withheld
+from scanlint.syntax.bindings import targets
+from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch

@@ -230,8 +230,8 @@ def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:
     """`vmap` over the rows; over their numbers where the array may have fewer, or more, and that is refuted."""
     from scanlint.batching.examples import batch_of
     from scanlint.rewrite.lower.batches.batch_map import to_vmap
-    from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
     from scanlint.rewrite.lower.loops.loop_passes import mapped_rows, or_full_ranges, weak_tables
+    from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
     from scanlint.rewrite.normalize.stacked_iterables import with_name
 
     assert batch is not None

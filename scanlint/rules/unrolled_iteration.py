@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import cure, per_trip, quoted, summing, times
 
 
@@ -28,8 +28,6 @@ class UnrolledIteration(Rule[ast.For]):
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
             help=summing(context, model)
-            or cure(
-                model, f"carry {quoted(model.carried)} through `lax.scan` over the rows", context.by_hand(model)
-            ),
+            or cure(model, f"carry {quoted(model.carried)} through `lax.scan` over the rows", context.by_hand(model)),
             primitive="scan",
         )

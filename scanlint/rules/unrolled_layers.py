@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from scanlint.finding import Report, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream, is_array
 from scanlint.policy.worth import stages_arrays
-from scanlint.finding import Withheld
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
 from scanlint.rules.loop_messages import per_trip, quoted
 
 if TYPE_CHECKING:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-
 import ast
 from collections.abc import Iterator
 
+from scanlint.finding import Report
 from scanlint.loops.loop import LoopModel
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
 from scanlint.rules.loop_messages import cure, per_trip, quoted, stacking, summing, times
 
 

@@ -27,7 +27,9 @@ class UnusedSplit(Rule[ast.Call]):
         for found in unused_keys(context.unit, node):
             if found.name is None:
                 message = "the keys that `split` gives are dropped: the key stays what it was"
-                yield context.report(node, message, end=node.func, help="bind them: `key, subkey = jax.random.split(key)`")
+                yield context.report(
+                    node, message, end=node.func, help="bind them: `key, subkey = jax.random.split(key)`"
+                )
                 continue
             name = found.name.id
             message = f"`{name}` is split off and never used: nothing draws from it"

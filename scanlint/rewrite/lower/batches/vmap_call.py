@@ -13,7 +13,7 @@ from scanlint.loops.numbers.tables import OWN, Typed, weak_numbers
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.line_breaks import fit
-from scanlint.rewrite.emit.shortened import shortened, shortest
+from scanlint.rewrite.emit.shortened import bounds_and_count, shortened, shortest
 from scanlint.rewrite.emit.snippets import atom, claimed, fresh, row_name
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
@@ -201,12 +201,7 @@ class Mapped:
         if stream.counted is not None:
             count = shortest(self.unit, [stream.counted, *stream.beside])
             return count, count
-        code = self.unit.source.segment
-        parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
-        if stream.step is not None and stream.start is None:
-            parts.insert(0, "0")
-        bounds = ", ".join(parts)
-        return bounds, bounds if len(parts) == 1 else f"len(range({bounds}))"
+        return bounds_and_count(self.unit, stream)
 
     def array(self, row: Rows) -> str:
         """An array of examples, cut to the number of trips where that is not its own length."""
