@@ -259,14 +259,9 @@ def loops_around(unit: Unit, node: ast.AST, function: Function) -> Iterator[ast.
     """The loops of a function that run a node on each trip, from the inside out."""
     inner, at = node, unit.parents.get(node)
     while at is not None and inner is not function:
-        if isinstance(at, LOOPS) and any(part is inner for part in _again(at)):
+        if isinstance(at, LOOPS) and any(part is inner for part in [*trips(at), *getattr(at, "generators", [])[:1]]):
             yield at
         inner, at = at, unit.parents.get(at)
-
-
-def _again(loop: ast.AST) -> list[ast.AST]:
-    """What a loop runs on each trip, the conditions of its first generator with it."""
-    return [*trips(loop), *getattr(loop, "generators", [])[:1]]
 
 
 def _changed(unit: Unit, taken: dict[str, list[ast.Name]], loop: ast.AST) -> tuple[str, ...]:

@@ -13,11 +13,7 @@ PLAIN_JITS = frozenset({"jax.jit", "jax.pmap", "jax.pjit", "jax.experimental.pji
 SCANS = frozenset({"jax.lax.scan", "haiku.scan"})
 BUILTINS = frozenset(dir(builtins))
 
-_MOVED = {
-    "jax.tree_util.tree_map": "jax.tree.map",
-    "jax.tree_map": "jax.tree.map",
-    "jax.api.jit": "jax.jit",
-}
+_MOVED = {"jax.tree_util.tree_map": "jax.tree.map", "jax.tree_map": "jax.tree.map", "jax.api.jit": "jax.jit"}
 
 
 _PRIVATE = regex(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")

@@ -259,13 +259,7 @@ class KeyCalls(KeyStatements):
     # -- local functions
 
     def local(
-        self,
-        function: InnerFunction,
-        given: list[Term],
-        named: dict[str, Term],
-        call: ast.AST,
-        *,
-        staged: bool = False,
+        self, function: InnerFunction, given: list[Term], named: dict[str, Term], call: ast.AST, *, staged: bool = False
     ) -> Term:
         """Run a local function where it is called; `staged`: a loop of JAX that calls it has its own stage."""
         node = function.node

@@ -32,19 +32,7 @@ TREES = words(
 )
 NOT_RUN = words("jax.eval_shape jax.make_jaxpr jax.ShapeDtypeStruct equinox.filter_eval_shape flax.nnx.eval_shape")
 INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
-QUIET_ROOTS = (
-    "builtins.",
-    "numpy.",
-    "jax.",
-    "jaxlib.",
-    "logging.",
-    "math.",
-    "os.",
-    "time.",
-    "absl.",
-    "chex.",
-    "jaxtyping.",
-)
+QUIET_ROOTS = tuple(words("builtins. numpy. jax. jaxlib. logging. math. os. time. absl. chex. jaxtyping."))
 """Their functions draw nothing, but those of `jax.random`."""
 HARMLESS = words(
     "append extend insert update setdefault get items keys values add pop remove put astype reshape squeeze ravel "

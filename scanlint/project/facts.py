@@ -19,6 +19,7 @@ from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import is_test
+from scanlint.syntax.walk import first_line
 
 JAX = regex(
     r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
@@ -439,7 +440,7 @@ def imports(statement: ast.stmt, facts: ModuleFacts) -> None:
 
 
 def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _Lines | None) -> Span:
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    first = first_line(node)
     last = node.end_lineno or node.lineno
     if lines is None:
         return Span(qualname, first, last, False, True, False, False)
@@ -514,7 +515,7 @@ def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None, prefix:
             span = (part.lineno, part.end_lineno or part.lineno)
             if lines.transforms(*span) and not isinstance(getattr(part.value, "value", None), str):
                 facts.active.append(span)
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    first = first_line(node)
     facts.classes[f"{prefix}{node.name}"] = ClassFacts(
         f"{prefix}{node.name}",
         first,

@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from scanlint.host.results.lost_states import LostState
 
 
-class DroppedResult(Rule):
+class DroppedResult(Rule[ast.Expr | ast.Assign]):
     """JAX changes nothing in place, so that such a call has no effect at all."""
 
     code = "SCN406"
     name = "dropped-result"
-    nodes = (ast.Expr, ast.Assign)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.Expr | ast.Assign, context: Context) -> Iterator[Report]:
         if context.unit.source.tests or not isinstance(getattr(node, "value", None), ast.Call):
             return
         from scanlint.host.results.dropped_results import dropped, dropped_state
@@ -46,7 +45,9 @@ class DroppedResult(Rule):
             f"`{_short(name)}(...)` {_does(found)}, and nobody takes it: the call does nothing",
             end=found.call.func,
             label=f"`{found.old}` stays as it is" if found.old is not None else "thrown away",
-            help=f"bind what it returns: `{found.old} = {_short(name)}(...)`" if _assigns(found) else "bind what it returns",
+            help=f"bind what it returns: `{found.old} = {_short(name)}(...)`"
+            if _assigns(found)
+            else "bind what it returns",
             level="advice" if found.meant else None,
         )
 

@@ -18,16 +18,14 @@ if TYPE_CHECKING:
     from scanlint.loops.loop import LoopModel
 
 
-class EagerStepLoop(Rule):
+class EagerStepLoop(Rule[ast.For | ast.While]):
     """Advice: what a program of the loop would save is reckoned, not measured."""
 
     code = "SCN108"
     name = "eager-step-loop"
     level = "advice"
-    nodes = (ast.For, ast.While)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For | ast.While)
+    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         found = _eager(node, context)
         if found is None:
             yield from advice(context, node, jitted=False)
@@ -80,12 +78,8 @@ def _is_batch(model: LoopModel) -> bool:
 
 def _inside_another(node: ast.For | ast.While, context: Context) -> bool:
     """Whether a loop around this one is reported: both are one program then."""
-    for ancestor in context.unit.ancestors(node):
-        if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return False
-        if isinstance(ancestor, ast.For | ast.While) and _eager(ancestor, context) is not None:
-            return True
-    return False
+    loops = (a for a in context.unit.around(node) if isinstance(a, ast.For | ast.While))
+    return any(_eager(loop, context) is not None for loop in loops)
 
 
 def _help(found: EagerLoop, primitive: Primitive, outcome: Outcome) -> str:

@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 CLEARS = frozenset(["jax.clear_caches", "jax.clear_backends"])
 
 
-class JitInLoop(Rule):
+class JitInLoop(Rule[ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.While]):
     """What is jitted is another function object each time, so nothing that was compiled before is found again."""
 
     code = "SCN404"
     name = "jit-in-loop"
-    nodes = (ast.Call, ast.FunctionDef, ast.Lambda, ast.For, ast.While)
     calls = PLAIN_JITS
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(
+        self, node: ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.While, context: Context
+    ) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.host.static_functions import static_function

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.dataflow.around import defuse_of
-from scanlint.syntax.bindings import targets
+from scanlint.finding import Report, Withheld
 from scanlint.loops.loop import few
 from scanlint.loops.streams import Stream, streams_of, trips_of
-from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report, Withheld
+from scanlint.syntax.bindings import targets
+from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch
@@ -22,15 +22,13 @@ OF_LISTS = frozenset(("jax.numpy.array", "jax.numpy.asarray"))
 """What makes an array of lists in a list."""
 
 
-class UnbatchedComprehension(Rule):
+class UnbatchedComprehension(Rule[ast.ListComp | ast.GeneratorExp]):
     """`jnp.stack([f(x) for x in xs])`, and `ys = [f(x) for x in xs]` of which nothing but `jnp.stack(ys)` is made."""
 
     code = "SCN302"
     name = "unbatched-comprehension"
-    nodes = (ast.ListComp, ast.GeneratorExp)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.ListComp | ast.GeneratorExp)
+    def check(self, node: ast.ListComp | ast.GeneratorExp, context: Context) -> Iterator[Report]:
         unit = context.unit
         stacks = _stacks(unit, node) if isinstance(node, ast.ListComp) else []
         gathers = _gathers(unit, node, stacks) if isinstance(node, ast.ListComp) else None

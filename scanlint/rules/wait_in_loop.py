@@ -23,16 +23,14 @@ CURES = {
 SHOWN = 50
 
 
-class WaitInLoop(Rule):
+class WaitInLoop(Rule[ast.For | ast.While]):
     """Python could be trips ahead of the device; a fetch makes it wait until all that was dispatched is done."""
 
     code = "SCN601"
     name = "wait-in-loop"
     level = "advice"
-    nodes = (ast.For, ast.While)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For | ast.While)
+    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         found = waits_of(context, node)
         if found is None:
             return

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 from scanlint.effort import WATCH
@@ -169,6 +170,10 @@ class Unit:
             WATCH.tick()
             yield at
             at = self.parents.get(at)
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What is around a node in its own function, from the inside."""
+        return takewhile(lambda part: not isinstance(part, Function), self.ancestors(node))
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The list of statements that holds a statement."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of, source_of
@@ -35,7 +34,6 @@ OPTAX = ("optax.",)
 UPDATES = words("update init")
 CHECKING = ast.With | ast.AsyncWith | ast.Try | ast.Assert
 """Around a call that is only to raise: `with pytest.raises(...)`."""
-FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 EFFECTS = regex(r"(?i)callback|debug|print|checkify|infeed|outfeed|log_|report|tap")
 DEEPEST = 4
 LOOPS = ast.For | ast.AsyncFor | ast.While
@@ -57,7 +55,7 @@ class Dropped(NamedTuple):
 def dropped(unit: Unit, statement: ast.Expr) -> Dropped | None:
     """What a statement that is a call throws away, if the call surely does nothing else."""
     call = statement.value
-    if not isinstance(call, ast.Call) or any(isinstance(a, CHECKING) for a in _around(unit, statement)):
+    if not isinstance(call, ast.Call) or any(isinstance(a, CHECKING) for a in unit.around(statement)):
         return None
     match call.func:
         case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=owner, attr="at")), attr=method):
@@ -72,14 +70,6 @@ def dropped(unit: Unit, statement: ast.Expr) -> Dropped | None:
     if name in PURE or _of_library(unit, call, name):
         return Dropped(call, _given_by(name), _first(call))
     return _of_project(unit, statement, call)
-
-
-def _around(unit: Unit, statement: ast.AST) -> Iterator[ast.AST]:
-    """What is around a statement in its function."""
-    for around in unit.ancestors(statement):
-        if isinstance(around, FUNCTIONS):
-            return
-        yield around
 
 
 def _only_named(call: ast.Call, name: str) -> bool:
@@ -124,7 +114,7 @@ def _of_project(unit: Unit, statement: ast.Expr, call: ast.Call) -> Dropped | No
     code = code_of(function)
     if code is None:
         return None
-    loop = next((a for a in _around(unit, statement) if isinstance(a, LOOPS)), None)
+    loop = next((a for a in unit.around(statement) if isinstance(a, LOOPS)), None)
     if loop is None or unit.context(statement).traced or not _compiled(function):
         return None
     given = reads(*call.args, *(k.value for k in call.keywords))
@@ -199,7 +189,7 @@ def dropped_state(unit: Unit, statement: ast.Assign) -> Dropped | None:
             pass
         case _:
             return None
-    loop = next((a for a in _around(unit, statement) if isinstance(a, LOOPS)), None)
+    loop = next((a for a in unit.around(statement) if isinstance(a, LOOPS)), None)
     code = code_of(unit.value(call.func))
     if loop is None or code is None or unit.context(statement).traced or any(isinstance(t, ast.Starred) for t in into):
         return None

@@ -22,13 +22,8 @@ READS = words(
     "time.time time.perf_counter time.monotonic time.perf_counter_ns time.time_ns time.monotonic_ns "
     "timeit.default_timer"
 )
-HEAVY = (
-    "jax.lax.scan",
-    "jax.lax.while_loop",
-    "jax.lax.fori_loop",
-    "jax.lax.map",
-    "jax.numpy.linalg.",
-    "jax.scipy.linalg.",
+HEAVY = tuple(
+    words("jax.lax.scan jax.lax.while_loop jax.lax.fori_loop jax.lax.map jax.numpy.linalg. jax.scipy.linalg.")
 )
 PRODUCTS = words("jax.numpy.dot jax.numpy.matmul jax.numpy.einsum jax.numpy.tensordot jax.lax.dot_general")
 IDLE = words(
@@ -96,7 +91,7 @@ def _prepares(unit: Unit, node: ast.AST, begun: str) -> bool:
 
 def _between(unit: Unit, start: ast.expr, stop: ast.expr) -> list[ast.AST]:
     """The nodes that are evaluated between two looks at the clock, in the order of the text, if that is sure."""
-    first = _statement(unit, start)
+    first = next((a for a in [start, *unit.ancestors(start)] if isinstance(a, ast.stmt)), None)
     if first is None or first not in unit.parents:
         return []
     block = unit.block(first)
@@ -114,10 +109,6 @@ def _repeats(unit: Unit, stop: ast.expr, statement: ast.stmt) -> bool:
     return any(
         isinstance(a, LOOPS) and (a is statement or statement in unit.ancestors(a)) for a in unit.ancestors(stop)
     )
-
-
-def _statement(unit: Unit, node: ast.AST) -> ast.stmt | None:
-    return next((a for a in [node, *unit.ancestors(node)] if isinstance(a, ast.stmt)), None)
 
 
 def _place(node: ast.AST) -> tuple[int, int]:

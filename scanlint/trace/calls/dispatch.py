@@ -10,14 +10,7 @@ from scanlint.jaxapi.solvers import DRAWS, SOLVERS
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls import callbacks, control_flow, methods, python_calls, solver_calls, transforms
 from scanlint.trace.calls.arguments import arguments
-from scanlint.trace.calls.jax_results import (
-    ARRAY_ROOTS,
-    PRIVATE,
-    PYTHON_VALUED,
-    QUIET,
-    TREES,
-    describe,
-)
+from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PRIVATE, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.trace.calls.tree_functions import tree_call
 from scanlint.trace.domain.callables import (
     ClassRef,
