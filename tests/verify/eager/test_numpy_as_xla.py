@@ -125,7 +125,9 @@ def trials(arity: int, dtype: str) -> Iterator[list[np.ndarray]]:
     """Many elements at once, then each by itself: one that is left to XLA leaves all beside it there."""
     rows = [values(dtype, seed) for seed in range(arity)]
     yield rows
-    finite = [np.array([x for x in row if np.isfinite(np.asarray(x, np.float64)) and x != 0], row.dtype) for row in rows]
+    finite = [
+        np.array([x for x in row if np.isfinite(np.asarray(x, np.float64)) and x != 0], row.dtype) for row in rows
+    ]
     least = min(map(len, finite))
     yield [row[:least] for row in finite]
     yield [row[: min(least, 5)] for row in finite]

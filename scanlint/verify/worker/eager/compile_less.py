@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HOOK = "_pjit_call_impl_python"
 OWN = os.path.join(os.path.dirname(jax.__file__), "")
 MOST_STEPS = 24
-MOST_USES = 200  # a call of a compiled operation takes 8 us, one of these 60: then compiling pays
+MOST_USES = 50  # a call of a compiled operation takes 8 us, one of these 90: what is called often is compiled
 MOST_KNOWN = 4096
 
 
