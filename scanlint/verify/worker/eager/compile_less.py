@@ -1,8 +1,9 @@
-"""Computes small programs of JAX's own with NumPy, for which XLA compiles longer than it computes.
+"""Computes small programs of JAX's own with NumPy, and compiles no program twice.
 
-JAX compiles each operation anew for each shape, in 15 to 30 ms of a processor; most is one primitive, or a function of
+JAX compiles each operation anew for each shape, in 15 to 30 ms of a processor; most are one primitive, or a function of
 `jax.numpy` that is jitted. Only results that are XLA's bit for bit are computed so; all else, and every program of the
-code under test, is compiled.
+code under test, is compiled. A loop of JAX's that is called outside of `jit` is another function on each call, and was
+compiled on each: what is lowered to the same text is compiled once.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ from ..proof.equations import NotUnderstood, called, is_closed, name_of
 from .operations import DTYPES, FLOATS, ROUNDING, Declined, Operation, operation
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+    from jax.extend.core import Jaxpr, JaxprEqn
 
-HOOK = "_pjit_call_impl_python"
+    from ..proof.equations import ClosedJaxpr
+
+HOOK, COMPILING = "_pjit_call_impl_python", "compile_or_get_cached"
+OUTSIDE = ("callback", "dense_resource")
+"""In the text of a program that means more than it says."""
 OWN = os.path.join(os.path.dirname(jax.__file__), "")
 MOST_STEPS = 24
 MOST_USES = 50  # a call of a compiled operation takes 8 us, one of these 90: what is called often is compiled
-MOST_KNOWN = 4096
+MOST_KNOWN, MOST_EXECUTABLES = 4096, 512
 
 
 @dataclass
@@ -42,8 +47,9 @@ class Program:
     @classmethod
     def of(cls, program: ClosedJaxpr | Jaxpr) -> Program:
         """Raises NotUnderstood where NumPy's results may not be XLA's."""
-        inner = cast("Jaxpr", program.jaxpr if is_closed(program) else program)
-        consts = program.consts if is_closed(program) else ()
+        inner, consts = cast(
+            "tuple[Jaxpr, list[object]]", (program.jaxpr, program.consts) if is_closed(program) else (program, [])
+        )
         variables = [*inner.invars, *inner.outvars, *inner.constvars]
         if len(inner.constvars) != len(consts) or inner.effects or len(inner.eqns) > MOST_STEPS:
             raise NotUnderstood("such a program")
@@ -51,15 +57,15 @@ class Program:
             raise NotUnderstood("a dtype")
         steps = [_step(equation) for equation in inner.eqns]
         rounding = sum(count for _, count in steps)
-        literals = (x for e in inner.eqns for x in e.invars if hasattr(x, "val") and str(x.aval.dtype) in FLOATS)
-        if rounding > 1 or (rounding and any(literals)):  # XLA simplifies what is known, and fuses products and sums
+        literal = any(hasattr(x, "val") and _is_float(x) for e in inner.eqns for x in e.invars)
+        if rounding > 1 or (rounding and literal):  # XLA simplifies what is known, and fuses products and sums
             raise NotUnderstood("what may be rounded otherwise")
         return cls(inner, consts, [(run, e) for (run, _), e in zip(steps, inner.eqns, strict=True)], rounding)
 
     def run(self, *operands: np.ndarray) -> list[np.ndarray]:
         """The results; raises Declined where XLA's may be others."""
         known: dict[Any, np.ndarray] = dict(zip(self.jaxpr.invars, operands, strict=True))
-        known.update((v, _array(c, v.aval.dtype)) for v, c in zip(self.jaxpr.constvars, self.consts, strict=True))
+        known.update((v, np.asarray(c)) for v, c in zip(self.jaxpr.constvars, self.consts, strict=True))
         for step, equation in self.steps:
             found = step(*(_value(x, known) for x in equation.invars))
             known.update(zip(equation.outvars, found if isinstance(found, list) else [found], strict=True))
@@ -72,16 +78,20 @@ def _step(equation: JaxprEqn) -> tuple[Operation, int]:
     if name in ("pjit", "jit"):
         inner = Program.of(called(equation))
         return inner.run, inner.rounding
-    floating = any(str(getattr(v.aval, "dtype", None)) in FLOATS for v in equation.outvars)
-    return operation(equation), int(floating and name in ROUNDING)
+    return operation(equation), int(name in ROUNDING and any(map(_is_float, equation.outvars)))
 
 
-def _array(value: object, dtype: np.dtype[Any]) -> np.ndarray:
-    return np.asarray(value).astype(dtype, copy=False)
+def _is_float(variable: Any) -> bool:
+    return str(getattr(variable.aval, "dtype", None)) in FLOATS
+
+
+def _value_of(value: object, variable: Any) -> np.ndarray:
+    """A value in the dtype in which a program takes it."""
+    return np.asarray(value).astype(variable.aval.dtype, copy=False)
 
 
 def _value(variable: Any, known: dict[Any, np.ndarray]) -> np.ndarray:
-    return _array(variable.val, variable.aval.dtype) if hasattr(variable, "val") else known[variable]
+    return _value_of(variable.val, variable) if hasattr(variable, "val") else known[variable]
 
 
 class Profiled:
@@ -95,10 +105,13 @@ class Profiled:
 
 
 def install() -> bool:
-    """Have small programs of JAX's own computed by NumPy from now on; False where this JAX has no such place."""
-    from jax._src import pjit
+    """Compile less from now on; False where this JAX has no place for NumPy to compute."""
+    from jax._src import compiler, pjit
     from jax._src.interpreters import pxla
 
+    compiling = getattr(compiler, COMPILING, None)
+    if compiling is not None:
+        setattr(compiler, COMPILING, _once(compiling))
     original, rebuilt = getattr(pjit, HOOK, None), getattr(pjit, "_need_to_rebuild_with_fdo", None)
     placing = getattr(pxla, "batched_device_put", None)
     if original is None or rebuilt is None or placing is None or not rebuilt(Profiled()):
@@ -107,10 +120,30 @@ def install() -> bool:
     return True
 
 
+def _once(compiling: Callable[..., Any]) -> Callable[..., Any]:
+    """JAX's function that compiles a lowered program, which gives the same executable for the same text."""
+    known: dict[object, object] = {}
+
+    def compiled(
+        backend: object, module: object, devices: Any, options: Any, callbacks: Any, *others: object
+    ) -> object:
+        text = str(module)
+        if callbacks or any(word in text for word in OUTSIDE):
+            return compiling(backend, module, devices, options, callbacks, *others)
+        key = text, options.SerializeAsString(), tuple(device.id for device in devices.flat)
+        if key not in known:
+            if len(known) >= MOST_EXECUTABLES:
+                known.clear()
+            known[key] = compiling(backend, module, devices, options, callbacks, *others)
+        return known[key]
+
+    return compiled
+
+
 def _instead(original: Callable[..., Any], placing: Callable[..., Any]) -> Callable[..., Any]:
     """JAX's function that compiles and runs a program, for all but those that NumPy computes."""
     known: dict[int, tuple[object, Program | None]] = {}
-    more = [[]] if any("const_args" in name for name in original.__code__.co_varnames) else []
+    more: list[list[object]] = [[]] if any("const_args" in name for name in original.__code__.co_varnames) else []
 
     def call(*arguments: object, jaxpr: ClosedJaxpr, **options: Any) -> object:
         if id(jaxpr) not in known:
@@ -144,7 +177,7 @@ def _usual(arguments: Sequence[object], options: dict[str, Any]) -> bool:
     """Whether nothing says on which device, in whose memory or with which checks it is to be computed."""
     if any(options["donated_invars"]) or options.get("compiler_options_kvs"):
         return False
-    if jax.config.jax_debug_nans or jax.config.jax_debug_infs or jax.config.jax_default_device is not None:  # type: ignore[attr-defined]
+    if jax.config.jax_debug_nans or jax.config.jax_debug_infs or jax.config.jax_default_device is not None:
         return False
     mesh = options.get("ctx_mesh") or getattr(options.get("resource_env"), "physical_mesh", None)
     if not getattr(mesh, "empty", True):
@@ -168,7 +201,7 @@ def _computed(
     """The results as arrays that nothing else holds; raises Declined, and what NumPy raises."""
     device = _device()
     with np.errstate(all="ignore"):
-        operands = [_array(x, v.aval.dtype) for x, v in zip(arguments, program.jaxpr.invars, strict=True)]
+        operands = [_value_of(x, v) for x, v in zip(arguments, program.jaxpr.invars, strict=True)]
         found = program.run(*operands)
     placed = []
     for result, aval in zip(found, jaxpr.out_avals, strict=True):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..proof.equations import NotUnderstood, integer, integers, name_of, padding
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
-Operation = Callable[..., "np.ndarray | Sequence[np.ndarray]"]
+Operation = Callable[..., "np.ndarray | list[np.ndarray]"]
 Reader = Callable[["JaxprEqn"], Operation]
 HALVES = frozenset(["float16", "bfloat16"])
 FLOATS = frozenset([*HALVES, "float32", "float64"])
@@ -56,9 +56,19 @@ def _flushed(operation: Callable[..., np.ndarray]) -> Operation:
     return run
 
 
+def _first(equation: JaxprEqn) -> Any:
+    """Shape and dtype of the first operand."""
+    return equation.invars[0].aval
+
+
+def _result(equation: JaxprEqn) -> Any:
+    """Shape and dtype of the first result."""
+    return equation.outvars[0].aval
+
+
 def _kind(equation: JaxprEqn) -> str:
     """The dtype of the first operand."""
-    return str(equation.invars[0].aval.dtype)
+    return str(_first(equation).dtype)
 
 
 def _only(equation: JaxprEqn, *known: str) -> None:
@@ -82,7 +92,7 @@ def _plain(function: Callable[..., np.ndarray], *known: str, dtypes: frozenset[s
 def _divided(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Of whole numbers rounded to zero: by zero all bits are set, and the least by -1 stays."""
     if str(x.dtype) in FLOATS:
-        return np.true_divide(x, y)
+        return np.asarray(np.true_divide(x, y))
     safe = np.where((y == 0) | ((y == -1) if y.dtype.kind == "i" else False), 1, y).astype(y.dtype)
     quotient = (x - np.fmod(x, safe)) // safe
     quotient = np.where(y == -1, -x, quotient) if y.dtype.kind == "i" else quotient
@@ -92,7 +102,7 @@ def _divided(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """With the sign of what is divided; of whole numbers by zero the number itself."""
     if str(x.dtype) in FLOATS:
-        return np.fmod(x, y)
+        return np.asarray(np.fmod(x, y))
     safe = np.where((y == 0) | ((y == -1) if y.dtype.kind == "i" else False), 1, y).astype(y.dtype)
     return np.where(y == 0, x, np.fmod(x, safe)).astype(x.dtype)
 
@@ -143,7 +153,7 @@ def _converted(equation: JaxprEqn) -> Operation:
     source, target = _kind(equation), str(parameter(equation, "new_dtype"))
     if {source, target} - DTYPES:
         raise NotUnderstood(f"`convert_element_type` to {target}")
-    dtype = equation.outvars[0].aval.dtype
+    dtype = _result(equation).dtype
     if source in FLOATS and target in WHOLE:
         low, high = (float(x) for x in (np.iinfo(dtype).min, np.iinfo(dtype).max))
 
@@ -166,7 +176,11 @@ def _selected(equation: JaxprEqn) -> Operation:
     count = len(equation.invars) - 1
     if _kind(equation) != "bool" or count != 2:
         raise NotUnderstood("`select_n` by a number")
-    return lambda which, no, yes: np.where(which, yes, no)
+
+    def selected(which: np.ndarray, no: np.ndarray, yes: np.ndarray) -> np.ndarray:
+        return np.where(which, yes, no)
+
+    return selected
 
 
 def _clamped(equation: JaxprEqn) -> Operation:
@@ -180,7 +194,7 @@ def _clamped(equation: JaxprEqn) -> Operation:
 def _summed(equation: JaxprEqn) -> Operation:
     """Few terms one after the other, in the order of the elements."""
     _only(equation, "axes")
-    axes, shape = integers(equation, "axes"), equation.invars[0].aval.shape
+    axes, shape = integers(equation, "axes"), _first(equation).shape
     rest = tuple(a for a in range(len(shape)) if a not in axes)
     terms = int(np.prod([shape[a] for a in axes]))
     if _kind(equation) not in WHOLE | {"float32", "float64"} or terms > FEW_TERMS:
@@ -201,7 +215,7 @@ def _reduced(function: Callable[..., np.ndarray], dtypes: frozenset[str]) -> Rea
 
     def read(equation: JaxprEqn) -> Operation:
         _only(equation, "axes")
-        axes, shape = integers(equation, "axes"), equation.invars[0].aval.shape
+        axes, shape = integers(equation, "axes"), _first(equation).shape
         if _kind(equation) not in dtypes or any(shape[a] == 0 for a in axes):
             raise NotUnderstood("this reduction")
 
@@ -223,8 +237,8 @@ def _place(function: Callable[..., np.ndarray]) -> Reader:
     def read(equation: JaxprEqn) -> Operation:
         _only(equation, "axes", "index_dtype")
         (axis,) = integers(equation, "axes")
-        dtype = equation.outvars[0].aval.dtype
-        if _kind(equation) not in FLOATS | WHOLE or equation.invars[0].aval.shape[axis] == 0:
+        dtype = _result(equation).dtype
+        if _kind(equation) not in FLOATS | WHOLE or _first(equation).shape[axis] == 0:
             raise NotUnderstood("this reduction")
         return _flushed(lambda x: np.asarray(function(x, axis=axis)).astype(dtype))
 
@@ -234,7 +248,7 @@ def _place(function: Callable[..., np.ndarray]) -> Reader:
 def _counted(equation: JaxprEqn) -> Operation:
     _only(equation, "dtype", "shape", "dimension")
     shape, axis = integers(equation, "shape"), integer(equation, "dimension")
-    dtype = equation.outvars[0].aval.dtype
+    dtype = _result(equation).dtype
     if str(dtype) not in WHOLE | {"float32", "float64"}:
         raise NotUnderstood("this `iota`")
     row = np.arange(shape[axis]).astype(dtype).reshape([-1 if a == axis else 1 for a in range(len(shape))])
@@ -264,7 +278,7 @@ def _reshaped(equation: JaxprEqn) -> Operation:
 
 def _shaped(equation: JaxprEqn) -> Operation:
     """Only the shape is another one."""
-    shape = equation.outvars[0].aval.shape
+    shape = _result(equation).shape
     return lambda x: x.reshape(shape)
 
 
@@ -334,7 +348,7 @@ def _padded(equation: JaxprEqn) -> Operation:
     widths = padding(equation)
     if any(low < 0 or high < 0 for low, high, _ in widths):
         raise NotUnderstood("`pad` that cuts")
-    shape = equation.outvars[0].aval.shape
+    shape = _result(equation).shape
 
     def padded(x: np.ndarray, value: np.ndarray) -> np.ndarray:
         found = np.full(shape, value, x.dtype)
