@@ -8,7 +8,9 @@ compiled on each: what is lowered to the same text is compiled once.
 
 from __future__ import annotations
 
+import ast
 import functools
+import inspect
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -116,8 +118,19 @@ def install() -> bool:
     placing = getattr(pxla, "batched_device_put", None)
     if original is None or rebuilt is None or placing is None or not rebuilt(Profiled()):
         return False
-    setattr(pjit, HOOK, _instead(original, placing))
+    parts = _parts(original)
+    if parts not in (3, 4):
+        return False
+    more: list[list[object]] = [[]] * (parts - 3)
+    setattr(pjit, HOOK, _instead(original, placing, more))
     return True
+
+
+def _parts(original: Callable[..., Any]) -> int:
+    """How many values JAX's function gives: results, executable, profile, and from JAX 0.8 on its constants."""
+    returned = [n.value for n in ast.walk(ast.parse(inspect.getsource(original))) if isinstance(n, ast.Return)]
+    last = returned[-1] if returned else None
+    return len(last.elts) if isinstance(last, ast.Tuple) else 0
 
 
 def _once(compiling: Callable[..., Any]) -> Callable[..., Any]:
@@ -140,10 +153,9 @@ def _once(compiling: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
-def _instead(original: Callable[..., Any], placing: Callable[..., Any]) -> Callable[..., Any]:
+def _instead(original: Callable[..., Any], placing: Callable[..., Any], more: list[list[object]]) -> Callable[..., Any]:
     """JAX's function that compiles and runs a program, for all but those that NumPy computes."""
     known: dict[int, tuple[object, Program | None]] = {}
-    more: list[list[object]] = [[]] if any("const_args" in name for name in original.__code__.co_varnames) else []
 
     def call(*arguments: object, jaxpr: ClosedJaxpr, **options: Any) -> object:
         if id(jaxpr) not in known:
@@ -169,7 +181,7 @@ def small(jaxpr: ClosedJaxpr) -> Program | None:
         return None
     try:
         return Program.of(jaxpr)
-    except NotUnderstood:
+    except NotUnderstood:  # XLA computes it
         return None
 
 

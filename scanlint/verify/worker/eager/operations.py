@@ -270,7 +270,7 @@ def _broadcast(equation: JaxprEqn) -> Operation:
 
 def _reshaped(equation: JaxprEqn) -> Operation:
     _only(equation, "new_sizes", "dimensions")
-    if equation.params.get("dimensions") is not None:
+    if parameter(equation, "dimensions") is not None:
         raise NotUnderstood("`reshape` of other axes")
     sizes = integers(equation, "new_sizes")
     return lambda x: x.reshape(sizes)
@@ -291,7 +291,7 @@ def _transposed(equation: JaxprEqn) -> Operation:
 def _sliced(equation: JaxprEqn) -> Operation:
     _only(equation, "start_indices", "limit_indices", "strides")
     starts, limits = integers(equation, "start_indices"), integers(equation, "limit_indices")
-    steps = [1] * len(starts) if equation.params.get("strides") is None else integers(equation, "strides")
+    steps = [1] * len(starts) if parameter(equation, "strides") is None else integers(equation, "strides")
     window = tuple(map(slice, starts, limits, steps))
     return lambda x: x[window]
 
