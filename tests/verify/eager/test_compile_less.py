@@ -26,7 +26,9 @@ def counted(backend, module, *others, **named):
     compiled.append(str(module.operation.attributes["sym_name"]).strip('"'))
     return usual(backend, module, *others, **named)
 compiler.compile_or_get_cached = counted
-assert compile_less.install()
+if not compile_less.install():
+    print("null")
+    sys.exit()
 
 def run(code):
     reading, writing = os.pipe()
@@ -128,7 +130,9 @@ def failures() -> dict[str, str]:
         text=True,
         check=True,
     )
-    found: dict[str, str] = json.loads(done.stdout.splitlines()[-1])  # JAX prints too
+    found: dict[str, str] | None = json.loads(done.stdout.splitlines()[-1])  # JAX prints too
+    if found is None:
+        pytest.skip("this JAX has no place for it")
     return found
 
 
