@@ -109,6 +109,12 @@ CASES = {
             lax.scan(lambda c, a: (c - a, c), 0.0, x)
         assert compiled == ["jit_scan"] * 2, compiled
     """,
+    "what is measured is compiled again": """
+        for _ in range(2):
+            compile_less.forget()
+            jax.jit(lambda v: v * 3).lower(x).compile()
+        assert compiled == ["jit__lambda"] * 2, compiled
+    """,
     "a callback is never taken for another one": """
         seen = []
         def told(v, name):

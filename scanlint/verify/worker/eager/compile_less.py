@@ -34,6 +34,8 @@ OWN = os.path.join(os.path.dirname(jax.__file__), "")
 MOST_STEPS = 24
 MOST_USES = 50  # a call of a compiled operation takes 8 us, one of these 90: what is called often is compiled
 MOST_KNOWN, MOST_EXECUTABLES = 4096, 512
+EXECUTABLES: dict[object, object] = {}
+"""What this process has compiled, by text, options and devices."""
 
 
 @dataclass
@@ -133,9 +135,13 @@ def _parts(original: Callable[..., Any]) -> int:
     return len(last.elts) if isinstance(last, ast.Tuple) else 0
 
 
+def forget() -> None:
+    """Have every program compiled again, as is meant where that is measured."""
+    EXECUTABLES.clear()
+
+
 def _once(compiling: Callable[..., Any]) -> Callable[..., Any]:
     """JAX's function that compiles a lowered program, which gives the same executable for the same text."""
-    known: dict[object, object] = {}
 
     def compiled(
         backend: object, module: object, devices: Any, options: Any, callbacks: Any, *others: object
@@ -144,11 +150,11 @@ def _once(compiling: Callable[..., Any]) -> Callable[..., Any]:
         if callbacks or any(word in text for word in OUTSIDE):
             return compiling(backend, module, devices, options, callbacks, *others)
         key = text, options.SerializeAsString(), tuple(device.id for device in devices.flat)
-        if key not in known:
-            if len(known) >= MOST_EXECUTABLES:
-                known.clear()
-            known[key] = compiling(backend, module, devices, options, callbacks, *others)
-        return known[key]
+        if key not in EXECUTABLES:
+            if len(EXECUTABLES) >= MOST_EXECUTABLES:
+                forget()
+            EXECUTABLES[key] = compiling(backend, module, devices, options, callbacks, *others)
+        return EXECUTABLES[key]
 
     return compiled
 
