@@ -6,6 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+from scanlint.rules.registry import entries
+
 HERE = Path(__file__).parent
 PAGES = HERE / "rules"
 
@@ -27,10 +29,13 @@ def rule_page(text: str) -> str:
 
 
 def index(names: list[str]) -> str:
-    """The page that leads to the others."""
+    """The page that leads to the others: a row for each rule by code, then the contents."""
+    rows = sorted((entry.code, f"[{entry.name}]({entry.name}.md)", entry.level, entry.summary) for entry in entries())
+    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    head = "# Rules\n\n`scanlint rule NAME` shows the same in a terminal. Advice is listed with `--level advice`.\n\n"
     listed = "\n".join(names)
-    head = "# Rules\n\n`scanlint rule NAME` shows the same in a terminal.\n\n"
-    return f"{head}```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+    contents = f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+    return f"{head}| code | rule | level | finds |\n| --- | --- | --- | --- |\n{table}\n{contents}"
 
 
 def make_pages() -> None:

@@ -70,12 +70,12 @@ MENDED = {
     ),
     "a whole number to which a branch adds others": (
         "def gains(xs):\n    gain = 0\n    for i in range(xs.shape[0]):\n"
-        "        if xs[i] > 0:\n            gain += jnp.real(xs[i]) * i\n    return gain\n",
+        "        if xs[i] > 0:\n            gain += jnp.nan_to_num(xs[i]) * i\n    return gain\n",
         "gain = jnp.zeros((), jnp.result_type(int, xs))",
     ),
     "a sum that a branch would leave as weakly typed as its start": (
         "def positive(xs):\n    s = 0.0\n    for i in range(xs.shape[0]):\n"
-        "        if (d := xs[i]) > 0:\n            s += jnp.real(d)\n    return s\n",
+        "        if (d := xs[i]) > 0:\n            s += jnp.nan_to_num(d)\n    return s\n",
         "s = jnp.zeros((), jnp.result_type(float, xs))",
     ),
     "a number that is multiplied by what may be in half precision": (

@@ -23,8 +23,8 @@ ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
 class Difference:
     """How two results differ; `error` is the largest absolute difference if only values differ.
 
-    `discrete`: whole numbers, or the positions of NaNs and infinities, differ. `unfit`: a Python number of the first
-    that does not fit the type of the second.
+    `discrete`: whole numbers, or the positions of NaNs and infinities, differ; `lost`: the latter. `unfit`: a Python
+    number of the first that does not fit the type of the second.
     """
 
     text: str
@@ -32,6 +32,7 @@ class Difference:
     relative: float = float("inf")
     values_only: bool = False
     discrete: bool = False
+    lost: bool = False
     unfit: float | None = None
 
 
@@ -189,10 +190,10 @@ def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: str) -> Difference 
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     x, y = a.astype(wide), b.astype(wide)
     if not np.array_equal(np.isnan(x), np.isnan(y)):
-        return Difference(_first(a, b, np.isnan(x) != np.isnan(y)), discrete=True)
+        return Difference(_first(a, b, np.isnan(x) != np.isnan(y)), discrete=True, lost=True)
     infinite = np.isinf(x) | np.isinf(y)
     if infinite.any() and not np.array_equal(x[infinite], y[infinite], equal_nan=True):
-        return Difference(_first(a, b, infinite & ~(x == y)), discrete=True)
+        return Difference(_first(a, b, infinite & ~(x == y)), discrete=True, lost=True)
     usual = np.isfinite(x) & np.isfinite(y)
     if not usual.any():
         return Agreement(0.0, weak)

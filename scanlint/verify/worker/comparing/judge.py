@@ -307,7 +307,8 @@ class Judge:
             drift = spread(self.pair, values, expected, result.relative, values_only=result.values_only)
             amplified = result.relative <= AMPLIFIED or drift.chaotic > 0  # what means nothing may differ by anything
             near = result.values_only and amplified and not drift.undecided
-            if drift.explains(result.relative, values_only=result.values_only):
+            lost = result.lost and drift.meaningless
+            if lost or drift.explains(result.relative, values_only=result.values_only):
                 if close and not drift.undecided:
                     self.max_error = max(self.max_error, result.error)
                     return True

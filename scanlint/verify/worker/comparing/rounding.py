@@ -28,12 +28,13 @@ AMPLIFYING = 1e3
 FINER = 1e-3  # of a small difference remains in double precision if it is due to rounding
 FINEST = 1e-6  # of an amplified difference: an ULP in double precision is 2e-9 of one in single
 AMPLIFIED = 0.05  # a larger difference is not due to rounding, unless the old version's last bits change as much
+MEANINGLESS = 0.5  # of the result is not what double precision gives
 CHAOTIC = 5e-3  # of the result changes with the last bits of the inputs: it means nothing there
 
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """The distance of two results of one program; `flips`: whole numbers or positions of NaNs differ."""
+    """The distance of two results; `flips`: whole numbers or NaNs differ; `overflows`: the first one lost a number."""
 
     relative: float = 0.0
     flips: bool = False
@@ -85,6 +86,11 @@ class Spread:
         """
         by_bits = self.nudged
         return by_bits.relative if by_bits is not None and by_bits.relative > CHAOTIC and not by_bits.flips else 0.0
+
+    @property
+    def meaningless(self) -> bool:
+        """Whether double precision gives something else: what rounds otherwise may overflow there."""
+        return self.own > MEANINGLESS
 
     def explains(self, relative: float, *, values_only: bool) -> bool:
         return self.undecided or (values_only and relative <= FACTOR * max(self.relative, self.chaotic))
@@ -214,7 +220,7 @@ def _leaves_apart(a: object, b: object) -> Apart:
     x, y = x.astype(wide), y.astype(wide)
     usual = np.isfinite(x) & np.isfinite(y)
     same = usual | (np.isnan(x) & np.isnan(y)) | (x == y)
-    overflows = bool((~np.isfinite(x) & np.isfinite(y)).any())
+    overflows = bool(((~np.isfinite(x) & np.isfinite(y)) | (np.isnan(x) & ~np.isnan(y))).any())
     if not usual.any():
         return Apart(0.0, not bool(same.all()), overflows)
     scale = max(float(np.max(np.abs(x[usual]))), unit)
