@@ -24,7 +24,7 @@ PACKAGE = Path(scanlint.__file__).parent
 
 # The packages of the worker, from what the code under test is run in to the session that answers.
 WORKER = [
-    "sandbox", "imports", "runtime", "results", "infer", "shapes", "proof", "search", "harvest", "comparing", "standing", "testing", "session"
+    "sandbox", "imports", "runtime", "results", "infer", "shapes", "proof", "eager", "search", "harvest", "comparing", "standing", "testing", "session"
 ]  # fmt: skip
 DELETED_MODULES = [
     "dataflow.analyses", "dataflow.carried", "dataflow.heap",

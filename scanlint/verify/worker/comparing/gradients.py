@@ -46,9 +46,8 @@ def same_gradients(judge: Judge, case: Case) -> bool:
     pair = judge.pair
     try:
         values = case.make()
-        derive = compiled_gradient if pair.is_small(values) else gradient
         with limited(CASE_SECONDS):
-            expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
+            expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     if expected is None:
@@ -56,7 +55,7 @@ def same_gradients(judge: Judge, case: Case) -> bool:
     judge.stage(f"differentiating the new version on {case.label}")
     try:
         with limited(NEW_SECONDS):
-            found = derive(pair.signature, pair.after, pair.moved(values))
+            found = gradient(pair.signature, pair.after, pair.moved(values))
     except TookTooLong:
         judge.note("the gradient of the new version took too long; not compared")
         return False
@@ -317,15 +316,12 @@ def _neighbour(values: Values, pattern: int) -> Values:
     return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
 
 
-def gradient(
-    signature: Signature, function: Function, values: Values, *, compiled: bool = False
-) -> list[object] | None:
+def gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
     """The gradient of a fixed random projection of the float outputs, for each float leaf."""
     objective, place = _objective(signature, function, values, floating)
     if not place:
         return None
-    derivative = jax.grad(objective)
-    found: list[object] = (jax.jit(derivative) if compiled else derivative)(place)
+    found: list[object] = jax.grad(objective)(place)
     return found
 
 
@@ -370,11 +366,6 @@ def _objective(
 def _direction(place: list[object]) -> list[object]:
     found = [jnp.asarray(x) for x in place]
     return [jnp.asarray(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(found)]
-
-
-def compiled_gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
-    """The same by one program, which compiles sooner than one for each operation."""
-    return gradient(signature, function, values, compiled=True)
 
 
 def tangent(signature: Signature, function: Function, values: Values) -> list[object] | None:

@@ -252,7 +252,7 @@ class Judge:
             return without_elements(values)
         reached = ReachedLines()
         with reached.watching():
-            self.pair.run_python(values)
+            self.pair.run_old(values)
         loops = [n for n in ast.walk(self.pair.old.function) if isinstance(n, ast.For)]
         return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
 
@@ -372,7 +372,7 @@ class Judge:
         if not self.traced or jitted(pair.after):
             yield RunMode("", pair.new_python, pair.old_as_called)
             return
-        eager = RunMode(PLAINLY, pair.new_at_pace if self.host else pair.new_python, pair.run_python)
+        eager = RunMode(PLAINLY, pair.new_at_pace if self.host else pair.new_python, pair.run_old)
         ran = plainly or self.cases == 0 or self.host
         if ran:
             yield eager
@@ -443,7 +443,7 @@ class Judge:
         result = compare(expected, found)
         if isinstance(result, Agreement):
             return expected
-        if how.name == PLAINLY and not self.pair.is_small(values):
+        if how.name == PLAINLY:
             raise Unknown(f"{describe(values)}: {UNSTEADY}")
         if result.relative > ASKED:
             self.pair.asking.add(how.name)

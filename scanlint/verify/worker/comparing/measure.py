@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import jax
 
+from ..eager.compile_less import forget
 from ..runtime.calling import TookTooLong, Values, limited, split
 from ..runtime.jax_functions import finished
 from ..runtime.version_pair import Function, VersionPair
@@ -32,7 +33,7 @@ def measured(pair: VersionPair, case: Case) -> tuple[tuple[float | None, float |
 def _compiled(pair: VersionPair, function: Function, values: Values) -> tuple[float | None, float | None]:
     """Seconds of tracing with compiling, and of the quickest of some runs."""
     parts = split(values, pair.signature.static, numbers=True)
-
+    forget()
     started = time.perf_counter()
     try:
         with limited(COMPILE_SECONDS):

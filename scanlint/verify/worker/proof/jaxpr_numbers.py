@@ -79,7 +79,7 @@ class JaxprNumberer:
 
     def closed(self, closed: ClosedJaxpr, arguments: Sequence[Ids]) -> list[Ids]:
         """The results of a program; what either version has called with these operands is not gone through again."""
-        calls, guarded = self.numbering.calls, self.guarded > 0
+        calls, guarded = self.numbering.functions if self.depth else self.numbering.calls, self.guarded > 0
         key = (id(closed), guarded, *((x.shape, x.tobytes()) for x in arguments))
         known = calls.get(key)
         if known is None:

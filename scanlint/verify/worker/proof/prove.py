@@ -292,20 +292,22 @@ def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:
 
 
 def _under(path: Path, interpreter: JaxprNumberer, inputs: list[Ids]) -> list[Ids] | None:
-    """The outputs under the path's decisions; None if the decisions contradict each other."""
+    """The outputs under the path's decisions; None if the decisions contradict each other.
+
+    All that are still open are assumed at once: each holds on this path, whatever was assumed before.
+    """
     decisions, numbering = path.decisions, interpreter.numbering
     for _ in range(len(decisions) + 2):
         interpreter.begin()
         outputs = interpreter.closed(path.program, _assumed(numbering, inputs))
         settled = True
         asked = outputs[len(outputs) - len(decisions) :] if decisions else []
-        for number, decision in zip(asked, decisions, strict=False):
-            known = numbering.constants.get(int(number))
+        for number, decision in zip(map(int, asked), decisions, strict=False):
+            known = numbering.constants.get(numbering.assumed.get(number, number))
             if known is None:
-                numbering.assume(int(number), decision)
+                numbering.assume(number, decision)
                 settled = False
-                break
-            if bool(known) != decision:
+            elif bool(known) != decision:
                 return None
         if settled:
             return outputs

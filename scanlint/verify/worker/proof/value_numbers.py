@@ -123,6 +123,7 @@ class Numbering:
         self.folded: dict[Key, int] = {}  # operations on known values
         self.excluded: dict[int, set[int]] = {}
         self.calls: dict[Key, Called] = {}  # by the program's identity and its operands
+        self.functions: dict[Key, Called] = {}  # of placeholders: no assumption is about them
         self.whole: set[str] = set()  # primitives whose elements were not told apart
         self.truths: set[int] = set()  # numbers of truth values: an index made of one needs no clamp
 

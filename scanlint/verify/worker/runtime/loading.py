@@ -112,13 +112,14 @@ def _fillers(tree: ast.Module) -> dict[str, set[str]]:
 def _changes_within(function: ast.FunctionDef) -> set[str]:
     """The names whose items a function sets, or to which it appends."""
     found: set[str] = set()
-    for node in ast.walk(function):
+    nodes = list(ast.walk(function))
+    for node in nodes:
         match node:
             case ast.Subscript(value=value, ctx=ast.Store()):
                 found.add(root_name(value))
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in ADDS:
                 found.add(name)
-    return found - {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
+    return found - {a.arg for a in nodes if isinstance(a, ast.arg)}
 
 
 def _filled(statement: ast.stmt, fillers: Mapping[str, set[str]]) -> set[str]:

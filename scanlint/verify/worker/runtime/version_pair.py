@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -12,9 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..sandbox.outgoing import OUTGOING
-from .calling import Signature, Split, Values, limited, split
+from .calling import Signature, Split, Values, split
 from .eager_pace import Pace
-from .jax_functions import attribute, finished
+from .jax_functions import finished
 from .loading import Loaded
 from .stored_results import copied
 from .transplant import transplant
@@ -31,10 +30,9 @@ class VersionPair:
     """Both versions; arguments are made for the module `home`, of which `old` may be a twin with short loops.
 
     `joined` is the old version with its branches and loops joined, `draws` whether it may draw random numbers,
-    `traced` whether it is traced where it is called. `small` are the extents of inputs for which the old version is
-    known to be the program of the new one, and a small program; its parameters `counts` are static. `donating`: a
-    version may take the memory of its arguments. `asking`: the ways to run the old version in which it gives another
-    result, since it asks whether it is traced: no rounding explains what differs between them.
+    `traced` whether it is traced where it is called. `donating`: a version may take the memory of its arguments.
+    `asking`: the ways to run the old version in which it gives another result, since it asks whether it is traced: no
+    rounding explains what differs between them.
     """
 
     old: Loaded
@@ -48,8 +46,6 @@ class VersionPair:
     pace: Pace
     traced: bool = False
     compiled: dict[object, Function] = field(default_factory=dict)
-    small: set[object] = field(default_factory=set)
-    counts: set[str] = field(default_factory=set)
     donating: bool = False
     asking: set[str] = field(default_factory=set)
     paces: dict[str, Pace] = field(default_factory=dict)
@@ -71,15 +67,7 @@ class VersionPair:
         return {k: transplant(v, self.home.module, version.module) for k, v in values.items()}
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
-        """The result of the old version. Raises TookTooLong, and what it raises."""
-        OUTGOING.begin()
-        if self.is_small(values):  # one program compiles sooner than one for each operation
-            with contextlib.suppress(Exception), limited(patience or self.pace.patience):  # what it raises comes again
-                return self.jitted(self.before, self.own(values), numbers=True, static=self.counts)
-        return self.run_python(values, patience)
-
-    def run_python(self, values: Values, patience: float | None = None) -> object:
-        """The same by its Python, line by line."""
+        """The result of the old version's Python, line by line. Raises TookTooLong, and what it raises."""
         OUTGOING.begin()
         mine = self.own(copied(values))
         result = self.pace.run(lambda f: drained(self.signature.call(f, mine)), patience)
@@ -102,19 +90,6 @@ class VersionPair:
         result = drained(finished(self.signature.call(self.before, self.own(copied(values)))))
         return taken_by_jax(result) if self.traced else result
 
-    def is_small(self, values: Values) -> bool:
-        """Whether the old version is known to be a small program for these shapes and numbers.
-
-        A program takes numbers of Python in a type that large ones leave, where Python's do not.
-        """
-        if not self.small or self.asking:
-            return False
-        return extent(self.split(values, self.counts)) in self.small and not large(values)
-
-    def split(self, values: Values, static: Collection[str], *, numbers: bool = True) -> Split:
-        """Arguments of a version, with some parameters static beside those that the signature names."""
-        return split(values, self.signature.static | set(static), numbers=numbers)
-
     def run_new(self, values: Values) -> object:
         return finished(self.signature.call(self.after, self.moved(copied(values))))
 
@@ -131,11 +106,9 @@ class VersionPair:
         result = self.signature.call(function, parts.rebuild(leaves))
         return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array)]
 
-    def jitted(
-        self, function: Function, values: Values, *, numbers: bool, static: Collection[str] = frozenset()
-    ) -> object:
+    def jitted(self, function: Function, values: Values, *, numbers: bool) -> object:
         """Compiled once per set of static values; `values` are those of the version."""
-        parts = self.split(values, static, numbers=numbers)
+        parts = split(values, self.signature.static, numbers=numbers)
         key = (id(function), numbers, static_key(parts))
         if key not in self.compiled:
             self.compiled[key] = jax.jit(lambda *ls: self.signature.call(function, parts.rebuild(ls)))
@@ -182,11 +155,6 @@ def taken_by_jax(tree: object) -> object:
         return jnp.asarray(x) if plain else x
 
     return jax.tree_util.tree_map(leaf, tree)
-
-
-def extent(parts: Split) -> object:
-    """The size of a program depends on no more: what is static, and the shapes of all else."""
-    return static_key(parts), tuple(attribute(x, "shape", ()) for x in parts.leaves)
 
 
 def static_key(parts: Split) -> object:

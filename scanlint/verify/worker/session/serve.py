@@ -60,8 +60,11 @@ def _begun() -> Message:
 
         # filtering takes more than half of the time of a failed trace
         jax.config.update("jax_traceback_filtering", "off")  # type: ignore[no-untyped-call]
+        from ..eager import compile_less
         from ..harvest import program_run  # noqa: F401
         from . import task  # noqa: F401
+
+        compile_less.install()
     except Exception as error:  # noqa: BLE001
         return {"ready": False, "error": f"{type(error).__name__}: {error}"}
     return {"ready": True, "jax": jax.__version__, "python": sys.version.split()[0]}

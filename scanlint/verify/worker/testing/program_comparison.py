@@ -16,7 +16,6 @@ from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of, 
 from ..proof.value_numbers import Order
 from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
-from ..runtime.version_pair import VersionPair, extent
 from ..search.case_values import Case, Family
 from ..search.higher_ranks import GUESSED
 from ..search.longer_axes import LONGER_AXES
@@ -24,7 +23,7 @@ from .trip_counts import Enlarged
 
 SHAPES = 32
 TOGETHER = 4
-MAX_WHOLE = 400  # equations of a program that is compiled sooner than each of its operations
+MAX_WHOLE = 400  # equations of a program that compiles soon
 LARGE_SECONDS = 4.0  # a run on so large a number takes as long
 
 
@@ -35,7 +34,6 @@ class ProgramComparison:
     `before` and `after` are equation counts, `compared` the shapes for which the programs are equal, `counts` the whole
     numbers of static parameters, `any` the parameters whose whole number does not matter. `along`: they were compared
     along the paths of the old version. `narrow`: the types of few bits in which a version counts.
-    `short` are inputs for which the program of the old version is small.
     `weaker`: where a result is weakly typed in the new version alone. `reordered`: values are joined in another order,
     `inexact`: floats are added so.
     `nothing`: without elements the new version raises, or the result has another type.
@@ -53,7 +51,6 @@ class ProgramComparison:
     counts: dict[str, set[int]] = field(default_factory=dict)
     any: set[str] = field(default_factory=set)
     narrow: frozenset[str] = frozenset()
-    short: list[tuple[VersionPair, Values]] = field(default_factory=list)
     weaker: str = ""
     reordered: bool = False
     inexact: bool = False
@@ -64,12 +61,7 @@ class ProgramComparison:
 
     def proved(self, families: list[Family], large: list[Enlarged]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, small, large and more than one."""
-        if not (self.equal(families) and all(map(self.lasting, large)) and self.varied(families)):
-            return False
-        for pair, values in self.short if self.full.traced and not self.along else ():
-            pair.counts.update(self.counts)
-            pair.small.add(extent(pair.split(values, pair.counts)))
-        return True
+        return self.equal(families) and all(map(self.lasting, large)) and self.varied(families)
 
     def lasting(self, enlarged: Enlarged) -> bool:
         """Whether nothing shows that the programs differ where one number is large."""
@@ -124,8 +116,6 @@ class ProgramComparison:
             judge.coverage.begin()
             proof = one_proof(judge.pair, values)
             self.narrow |= proof.narrow
-            if proof.same and proof.before is not None and proof.before <= MAX_WHOLE:
-                self.short.append((judge.pair, values))
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)

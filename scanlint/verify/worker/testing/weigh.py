@@ -194,8 +194,8 @@ class Weighing:
         self.traceable()
         family = self.short(run)
         self.reversible(family)
-        same = proved and self.straight()
-        if self.programs.ruled or self.full.differentiated or not same:
+        same = proved and self.straight() and not self.programs.reordered
+        if self.programs.ruled or not same:
             self.derivatives(family, DERIVED if same else None, families)
         if not same and not self.straight():
             self.in_time("far from zero", lambda: self.differentiable_far_out(families))
