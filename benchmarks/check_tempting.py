@@ -83,6 +83,7 @@ def fixed(programs: list[Path], folder: Path, options: list[str]) -> list[Told]:
     )
     if done.returncode not in (0, 1):
         sys.exit(f"scanlint failed with {done.returncode}: {done.stderr[-2000:]}")
+    (folder / "findings.json").write_text(done.stdout)
     return [
         Told(
             Path(found["path"]).stem,
@@ -358,7 +359,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=Path, default=HERE / "tempting")
     parser.add_argument("--only", default="", help="a part of the names of the programs")
-    parser.add_argument("--keep", type=Path, help="a folder for the programs after the fix")
+    parser.add_argument("--keep", type=Path, help="a folder for the programs after the fix and the findings")
     parser.add_argument("options", nargs="*", help="further options of scanlint, after --")
     asked = parser.parse_args()
     programs = sorted(p for p in asked.programs.glob("*.py") if asked.only in p.stem)

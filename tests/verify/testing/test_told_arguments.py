@@ -20,6 +20,20 @@ LOOKUP = "def f(table, i):\n    if i > len(table) - 1:\n        i = len(table) -
 LOOKED = (
     "def f(table, i):\n    i = lax.cond(i > len(table) - 1, lambda: len(table) - 1, lambda: i)\n    return table[i]\n"
 )
+GROWN = "def f(start, rates):\n    for rate in rates:\n        start = start * (1 + rate)\n    return start\n"
+SCANNED = "def f(start, rates):\n    return lax.scan(lambda c, rate: (c * (1 + rate), None), {}, rates)[0]\n"
+LARGER = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
+CHOOSING = "def f(a, b):\n    return jnp.where(a > b, a, b)\n"
+PADDED = "def f(x, flag):\n    if flag > 0:\n        y = x\n    else:\n        y = jnp.zeros(())\n    return y + 1\n"
+PADDING = "def f(x, flag):\n    return lax.cond(flag > 0, lambda: x, lambda: jnp.zeros(())) + 1\n"
+INSIDE = "def f(box, p):\n    return all(b[0] <= q < b[1] for b, q in zip(box, p))\n"
+CUT = "b, p = (x[: min(len(box), len(p))] for x in (box, p))"
+BOXED = f"def f(box, p):\n    {CUT}\n    return jnp.all(jax.vmap(lambda b, q: (b[0] <= q) & (q < b[1]))(b, p))\n"
+WHOLE = "the new version raises for int32 in `{}` beside floats"
+EITHER = (
+    "the result has one type whichever path is taken, where arguments differ in dtype: for int32 in `{}` beside floats"
+)
+ROWS = "with rows in the place of numbers the new version raises for x: "
 WIDTHS = "with x64 enabled the new version raises for int32"
 LISTS = "only where `xs` is an array: for a list of its rows the new version raises"
 LENGTHS = "only for arrays that are as long as each other"
@@ -31,6 +45,9 @@ LENGTHS = "only for arrays that are as long as each other"
         pytest.param(LOOP, SCAN, LISTS, id="rows of a scan"),
         pytest.param(PAIRS, MAPPED.format("ys"), LENGTHS, id="an array that is longer than what is counted"),
         pytest.param(ARMS, CHOSEN.format("lax.cond(jnp.any(x > 1.0), lambda: x - y, lambda: x)"), LENGTHS, id="an element that one arm spreads out"),
+        pytest.param(GROWN, SCANNED.format("start"), WHOLE.format("start"), id="a whole start beside floats"),
+        pytest.param(LARGER, CHOOSING, EITHER.format("a"), id="arms that are a whole number and a float"),
+        pytest.param(PADDED, PADDING, ROWS, id="arms of which one has the axes of an argument"),
         pytest.param(LOOKUP, LOOKED, WIDTHS, id="32 bits beside those of Python"),
     ],
 )  # fmt: skip
@@ -38,6 +55,12 @@ def test_what_only_the_old_version_takes_is_told(old: str, new: str, told: str, 
     found = judge(old, new)
     assert found.verdict == "proved", (found.reason, found.counterexample)
     assert any(note.startswith(told) for note in found.notes), found.notes
+
+
+def test_lists_are_told_where_the_old_version_cannot_be_traced(judge: Judge) -> None:
+    found = judge(INSIDE, BOXED)
+    assert found.verdict in ("proved", "tested"), (found.reason, found.counterexample)
+    assert any(note.startswith("only where `box` is an array: for a list") for note in found.notes), found.notes
 
 
 def test_an_element_that_both_arms_spread_out_is_refuted(judge: Judge) -> None:
@@ -51,6 +74,12 @@ def test_an_element_that_both_arms_spread_out_is_refuted(judge: Judge) -> None:
         pytest.param(LOOP, SCAN.replace(", xs)", ", jnp.asarray(xs))"), LISTS, id="rows that become an array"),
         pytest.param(LOOP.replace("xs, s", "xs: jax.Array, s"), SCAN, LISTS, id="rows that are said to be an array"),
         pytest.param(LOOP.replace("in xs", "in xs.T"), SCAN.replace(", xs)", ", xs.T)"), LISTS, id="columns"),
+        pytest.param(
+            GROWN,
+            SCANNED.format("start * jnp.ones((), rates.dtype)"),
+            WHOLE.format("start"),
+            id="a whole start that is made a float",
+        ),
         pytest.param(PAIRS, MAPPED.format("ys[: len(xs)]"), LENGTHS, id="an array that is cut"),
     ],
 )

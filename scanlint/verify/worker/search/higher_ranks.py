@@ -78,7 +78,10 @@ def further(
         arms = said.mismatch is not None and said.mismatch.primitive == "cond"
         wrong = [s for s in starts(changed) if not s.fits] if arms or said.carry else []
         if arms and not wrong:
-            return BLAMED if meant and rows and not together and plainly else None
+            if meant and rows and not together and plainly:
+                return BLAMED
+            refused(changed)
+            return None
         unread.extend(s for s in wrong if s.unread)
         blamed = wrong and all(
             (s.unread and ((alone and s.scalar) or begins.get(s.name) in names))

@@ -7,6 +7,7 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import jax
@@ -16,7 +17,7 @@ import numpy as np
 from ..comparing.agreement import kinds
 from ..comparing.judge import Judge, Raises, Refuted, Unfit
 from ..infer.docstring_hints import Hint, hints
-from ..infer.specs import Array, Specs, leaves
+from ..infer.specs import Array, Specs, leaves, resize, sizes
 from ..proof.equations import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
 from ..proof.traced_pair import one_proof
@@ -48,6 +49,8 @@ WIDE = frozenset(["float64", "int64"])
 MOST_ALONE = 3
 NARROW = frozenset(["int8", "uint8"])
 ONE_TYPE = "the result has one type whichever path is taken,"
+NO_TRIP = "where there is nothing to loop over"
+BESIDE_FLOATS = "int32 in `{0}` beside floats"
 HOST = frozenset(["float16", "float32", "float64"])
 IN_X64 = WIDE | {"float32", "int32"}
 ANNOTATED = re.compile(r"\b(Float|BFloat|Int|UInt|Bool|Complex|Inexact|Real)\w*\[")
@@ -131,7 +134,7 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> list[str]:
         remarks.append(f"{ONE_TYPE} for {_listed_dtypes(mixed)}")
     if fails and holds:
         remarks.append(f"holds for {_listed_dtypes(holds)}; the new version raises for {_listed_dtypes(fails)}")
-    return remarks
+    return remarks if wide or "int32" in fails else [*remarks, *_beside_floats(judge, specs, free)]
 
 
 def _beside_wide(judge: Judge, specs: Specs) -> list[str]:
@@ -144,6 +147,46 @@ def _beside_wide(judge: Judge, specs: Specs) -> list[str]:
     if outcome is not None and outcome.difference:
         raise Refuted(f"{kinds(values)}: {outcome.difference}")
     return []
+
+
+def _beside_floats(judge: Judge, specs: Specs, free: set[str]) -> list[str]:
+    """Remarks on whole numbers in one argument beside floats in the others; raises Refuted where a type differs."""
+    fails, mixed = list[str](), list[str]()
+    for name in sorted(free)[:MOST_ALONE] if len(free) > 1 else ():
+        values = _retyped(specs, {name}, "int32")
+        try:
+            outcome = _evaluated(judge, values, host=False)
+        except Evaluated:
+            fails.append(BESIDE_FLOATS.format(name))
+            continue
+        if outcome is not None and outcome.difference:
+            raise Refuted(f"{kinds(values)}: {outcome.difference}")
+        mixed += [BESIDE_FLOATS.format(name)] if outcome is not None and outcome.mixed else []
+    return [
+        *(f"the new version raises for {said}" for said in fails[:1]),
+        *(f"{ONE_TYPE} where arguments differ in dtype: for {said}" for said in mixed[:1]),
+        *islice(_settled_types(judge, specs, free), 1),
+    ]
+
+
+def _settled_types(judge: Judge, specs: Specs, free: set[str]) -> Iterator[str]:
+    """Remarks on carries that start as a number of Python, and have the type of later trips before there is one."""
+    old, known = judge.pair.old.function, sizes(list(specs.values()))
+    if (
+        old is None
+        or not known
+        or not any(isinstance(n, ast.For | ast.While | ast.comprehension) for n in ast.walk(old))
+    ):
+        return
+    nothing = {n: resize(s, dict.fromkeys(known, 0)) for n, s in specs.items()}
+    for name in [n for n in sorted(free) if specs[n] == Array(())][:MOST_ALONE]:
+        values = {**_retyped(nothing, set(), "float32"), name: 1}
+        with contextlib.suppress(Exception, TookTooLong):  # what a version raises there is told elsewhere
+            before = _types(judge.pair, plain(judge.pair.before), judge.pair.own(values))[0]
+            after = _types(judge.pair, judge.pair.after, judge.pair.moved(values))[0]
+            for a, b in zip(before, after, strict=True):
+                if a.dtype != b.dtype:
+                    yield f"{NO_TRIP} the result is {b.dtype}, not {a.dtype}, for a Python int in `{name}`"
 
 
 def _listed_dtypes(names: list[str]) -> str:
