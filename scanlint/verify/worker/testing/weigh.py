@@ -479,6 +479,9 @@ class Weighing:
         ruled = any(not RULES.isdisjoint(_names(version.tree)) for version in (pair.old, pair.new))
         longer = next((f for f in families if f.label.startswith(LONGER_AXES) and f is not family), None)
         smooth = [*(longer.smooth[:1] if ruled and longer is not None else []), *family.smooth[:most]]
+        if ruled and self.full.free and family.specs is not None:  # rules are written for where there is no derivative
+            zeros = cases(family.specs, iter([Filling("zeros", fill=0.0)]), self.inputs.constants()[1])
+            smooth += [Case(case.label, case.make, ordinary=False) for case in zeros]
         for at, case in enumerate(smooth):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
