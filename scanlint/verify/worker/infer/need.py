@@ -49,8 +49,8 @@ SAME_SHAPE = frozenset([
     "zeros_like", "ones_like", "full_like", "clip", "sigmoid", "softplus", "relu", "gelu", "silu",
 ])  # fmt: skip
 FLOAT_CALLS = frozenset([
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "sinh", "cosh",
-    "tanh", "arcsin", "arccos", "arctan", "arctan2", "erf", "erfc", "sigmoid", "softplus", "gelu", "silu", "sinc", "gammaln",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "sinh",
+    "cosh", "tanh", "arcsin", "arccos", "arctan", "erf", "erfc", "sigmoid", "softplus", "gelu", "silu", "sinc",
 ])  # fmt: skip
 WEIGHT = re.compile(
     r"^(w|W\w{0,3}|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"

@@ -44,6 +44,7 @@ from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, halved, narrowed, of_complex
 from ..search.text_numbers import TextNumbers
 from ..search.uneven_lengths import uneven
+from ..standing.optional_arguments import DEFAULTED
 from .decided_by_python import compared_both_ways, equal_both_ways
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, defining, numbers_of
@@ -509,7 +510,10 @@ class Weighing:
         family = next((f for f in families if f.specs is not None), None)
         if family is not None and family.specs is not None and not family.real:
             specs = family.specs
-            self.remarks += self.quickly(lambda judge: same_types(judge, specs, wide=False))
+            for other in [specs, *(f.specs for f in families if f.specs is not None and f.label.startswith(DEFAULTED))][
+                :2
+            ]:
+                self.remarks += self.quickly(lambda judge, other=other: same_types(judge, other, wide=False))  # type: ignore[misc]
             self.remarks += not_taken(self.inputs, self.full.pair.after, specs)
             self.broadcast(families)
 
