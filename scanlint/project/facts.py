@@ -23,7 +23,7 @@ from scanlint.syntax.source import is_test
 JAX = regex(
     r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
 )
-STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b")
+STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b|\blax\.map\(")
 CONTROL = regex(
     r"\b(?:scan|for|while|if|case|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
     r"|\b[rR]?[fF][rR]?[\"']|[<>](?![<>])=?[^<>=:;#]+[<>]|(?<![.\w])sum\("

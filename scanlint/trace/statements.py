@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from scanlint.trace.domain.callables import Frame, Unfinished, World
+from scanlint.trace.domain.callables import Frame, Unfinished, World, alike
 from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
 from scanlint.trace.domain.values import UNKNOWN, Value, but, constant, gathered, join, join_all
@@ -42,6 +42,12 @@ def interpret(world: World, frame: Frame) -> Value:
     return result
 
 
+def _together(noted: Value, value: Value) -> Value:
+    """What is known of an expression in several activations: a function that is made in each is one function."""
+    joined = join(noted, value)
+    return but(joined, callee=value.callee) if alike(noted.callee, value.callee) else joined
+
+
 class Interpreter(Expressions):
     """Statements over an environment that forks at branches and joins behind them."""
 
@@ -59,7 +65,7 @@ class Interpreter(Expressions):
             return
         if self.frame.joining and self.values is not None:
             noted = self.record.values
-            noted.update({n: join(noted[n], v) if n in noted else v for n, v in self.values.items()})
+            noted.update({n: _together(noted[n], v) if n in noted else v for n, v in self.values.items()})
         for code in self.frame.made:
             if code.stale and not code.rooted and code.runs == 0:
                 self.world.fallback(code, self.frame)

@@ -33,7 +33,7 @@ from scanlint.trace.program.consulted_modules import Scopes
 from scanlint.trace.program.entry_points import begin
 from scanlint.trace.program.host_batches import may_batch
 from scanlint.trace.program.module_scope import ModuleScope, Patched
-from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, several
+from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, several, stages_for_itself
 from scanlint.trace.program.weights import Weights
 from scanlint.trace.unit import KeyProject, Unit
 from scanlint.trace.whole_file import WholeFile
@@ -154,7 +154,7 @@ class Project:
         for code in list(scope.codes.values()):
             inner = [c for c in code.record.codes.values() if c.jits and not c.mode.traced]
             statics = STATIC in scope.source.text and hands_static(code)
-            if statics or any(map(builds_for_itself, inner)):
+            if statics or any(map(builds_for_itself, inner)) or stages_for_itself(code):
                 self.graph.wanting(code, "")
 
     def _want_numbers(self, scope: ModuleScope) -> None:

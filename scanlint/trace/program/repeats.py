@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from scanlint.jaxapi.canonical import STAGED_BODIES
 from scanlint.policy.names import ENTRIES
 from scanlint.syntax.source import is_test
 from scanlint.syntax.walk import by_kind, children, walk
@@ -112,9 +113,22 @@ def hands_static(code: Code) -> bool:
     return False
 
 
+def stages_for_itself(code: Code) -> bool:
+    """Whether a function may run a loop of JAX on the host, with a body that it makes: then it matters who calls it."""
+    if code.mode.traced:
+        return False
+    for call in by_kind(code.node).of(ast.Call):
+        places = STAGED_BODIES.get(code.scope.annotation(call.func) or "", slice(0))
+        if any(isinstance(a, ast.Lambda) or _is_made(code, a) for a in call.args[places]):
+            return True
+    return False
+
+
 def _is_made(code: Code, argument: ast.expr) -> bool:
     """Whether a name stands for a function that is made in another one."""
     value = code.record.values.get(argument) if isinstance(argument, ast.Name) else None
+    while value is not None and isinstance(value.callee, Transformed):
+        value = value.callee.function
     return value is not None and isinstance(value.callee, Closure) and value.callee.frame is not None
 
 
