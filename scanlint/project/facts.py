@@ -254,7 +254,7 @@ class _Lines:
     """
 
     def __init__(self, text: str, tree: ast.Module, renamed: list[str], facts: ModuleFacts) -> None:
-        self.tests = is_test(facts.path)
+        self.tests = is_test(facts.path, text)
         self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
         self.text = code_text(text, self.starts, tree)
         self.transforming = transforms(text)

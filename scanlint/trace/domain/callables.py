@@ -293,6 +293,10 @@ class Scope(Protocol):
     def path(self) -> str: ...
 
     @property
+    def tests(self) -> bool:
+        """Whether the file belongs to tests."""
+
+    @property
     def chooses(self) -> bool:
         """Whether some test in the file may be one for tracers."""
 

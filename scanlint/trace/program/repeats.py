@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from scanlint.jaxapi.canonical import STAGED_BODIES
 from scanlint.policy.names import ENTRIES
-from scanlint.syntax.source import is_test
 from scanlint.syntax.walk import by_kind, children, walk
 from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.evidence import Reason
@@ -27,7 +26,7 @@ def repeats(code: Code) -> tuple[Reason, ...]:
     while waiting and len(seen) < MOST_CALLERS:
         at = waiting.pop(0)
         for call, caller in at.callers.items():
-            if is_test(caller.scope.path):
+            if caller.scope.tests:
                 continue
             place = _named(caller)
             if loop_around(_body(caller), call):
@@ -44,7 +43,7 @@ def several(code: Code, seen: frozenset[Code] = frozenset()) -> tuple[Reason, ..
     Nothing where nobody in the project calls it, so whoever uses the project does; None where it runs once, for all
     that is known.
     """
-    calls = [(call, caller) for call, caller in code.callers.items() if not is_test(caller.scope.path)]
+    calls = [(call, caller) for call, caller in code.callers.items() if not caller.scope.tests]
     told = [Reason(f"`{code.name}` is called{_named(caller)}", caller.scope, call) for call, caller in calls]
     if len(calls) > 1:
         return tuple(told[:2])
