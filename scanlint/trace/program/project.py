@@ -25,7 +25,7 @@ from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import Value, concrete
-from scanlint.trace.members import default_of, lineage
+from scanlint.trace.members import default_of, lineage, method_of
 from scanlint.trace.parameters import overridable
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
@@ -285,6 +285,7 @@ class Project:
             silent=frozenset(code.record.silent),
             before=code.record.before,
             default=partial(default_of, self.graph),
+            method=partial(method_of, self.graph),
             lineage=lambda: tuple(lineage(self.graph, code.owner)) if code.owner is not None else (),
             shared=partial(self._shared, scope),
             elsewhere=partial(self._elsewhere, scope),
