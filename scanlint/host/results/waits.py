@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 from scanlint.host.piecemeal import long_step, own_statements
 from scanlint.host.results.device_values import DeviceValues, adds_up, dispatches, loops_that_dispatch
-from scanlint.host.results.timed_work import READS
 from scanlint.host.step_loop import long
+from scanlint.jaxapi.host_functions import CLOCK_READS
 from scanlint.jaxapi.words import words
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
@@ -69,7 +69,7 @@ def _waiting(model: LoopModel, settings: Settings) -> WaitingLoop | None:
     own = [*own_statements(node), *parts]
     calls = [p for s in own for p in _parts(s) if isinstance(p, ast.Call)]
     work = next((c for c in calls if dispatches(unit, c)), None)
-    if work is None or unit.source.tests or any(unit.resolve(c.func) in READS for c in calls):
+    if work is None or unit.source.tests or any(unit.resolve(c.func) in CLOCK_READS for c in calls):
         return None
     always = [c for c in calls if not _under_test(unit, c, node)]
     if (
