@@ -55,7 +55,7 @@ def loose_work(model: LoopModel, settings: Settings) -> LooseWork | None:
         return None
     if not any(_by_host(unit, call) for call in calls) and not _shows_progress(unit, node):
         return None
-    found = {call: count for call in calls if (count := _operations(unit, unit.value(call.func))) > 0}
+    found = {call: count for call in calls if (count := operations_of(unit, unit.value(call.func))) > 0}
     operations = round(sum(found.values())) + sum(isinstance(p, ast.BinOp) and unit.value(p).array for p in parts)
     if not found or operations < LEAST or (model.trips is not None and model.trips * operations < ALL / 10):
         return None
@@ -82,7 +82,7 @@ def _shows_progress(unit: Unit, node: ast.For | ast.While) -> bool:
     return isinstance(node, ast.For) and unwrapped(unit, node.iter)[1] is not None
 
 
-def _operations(unit: Unit, function: Value) -> float:
+def operations_of(unit: Unit, function: Value) -> float:
     """About how many operations a call of a function dispatches, none where it is jitted, or runs what is."""
     if jitted(function):
         return 0.0
@@ -93,7 +93,7 @@ def _operations(unit: Unit, function: Value) -> float:
         case Closure(code):
             return called(code) if runs_jax(unit, code) and _is_one_piece(unit, code, 0) else 0.0
         case Transformed(function=inner):
-            return _operations(unit, inner)
+            return operations_of(unit, inner)
         case Named(name) if name.startswith(COMPUTES):
             return 1.0
     return 0.0

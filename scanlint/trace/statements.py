@@ -11,7 +11,17 @@ from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
 from scanlint.trace.domain.values import UNKNOWN, Value, but, constant, gathered, join, join_all
 from scanlint.trace.expressions import Expressions
-from scanlint.trace.guards import CATCHES, COMPILE_TIME, TRACER_GUARD, plain_python, rolled_before, spelled, unrolled
+from scanlint.trace.guards import (
+    ARRAY_TYPES,
+    CATCHES,
+    COMPILE_TIME,
+    TRACER_GUARD,
+    arrays_of_jax,
+    plain_python,
+    rolled_before,
+    spelled,
+    unrolled,
+)
 from scanlint.trace.narrowing import alias, not_none
 from scanlint.trace.operators import binary
 
@@ -221,6 +231,7 @@ def _if(self: Interpreter, node: ast.If) -> bool:
         self.become(before)
         if arm is node.body:
             self.env.update((name, UNKNOWN) for name in plain_python(node.test))
+            _take_for_arrays(self, node.test)
         _narrow(self, node, arm is node.body)
         self.quiet += quiet
         ends.append(dict(self.env) if self.block(arm) else None)
@@ -228,6 +239,18 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     if guarded and None in ends:
         self.quiet += 1
     return _joined(self, ends, traced=test.traced)
+
+
+def _take_for_arrays(self: Interpreter, test: ast.expr) -> None:
+    """What a test says to be an array of JAX is one where it holds; what is known of a list or an object stays."""
+    for call in arrays_of_jax(test):
+        name, kind = call.args
+        if not isinstance(name, ast.Name) or self.frame.code.scope.annotation(kind) not in ARRAY_TYPES:
+            continue
+        known = self.env.get(name.id, UNKNOWN)
+        plain = known.static or known.known or known.container is not None or known.callee is not None
+        if not plain and name.id not in self.frame.shared:
+            self.env[name.id] = but(known, array=True)
 
 
 def _narrow(self: Interpreter, node: ast.If, outcome: bool) -> None:
