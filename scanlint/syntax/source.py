@@ -18,7 +18,8 @@ _TESTS = regex(r"(?:^|[/\\])(?:tests?[/\\]|conftest\.py$)")
 _NAMED = regex(r"(?:^|[/\\])(?:test_[^/\\]*|[^/\\]*_test)\.py$")
 _TEST = regex(r"(?m)^[ \t]*(?:async )?def test|^class \w*Test|\b(?:pytest|unittest|absltest|parameterized)\b")
 
-_PROGRAM = regex(r"(?m)^if __name__ == ")
+_PROGRAM = regex(r"(?m)^(?:if __name__ == |for |while )")
+"""What says that a file is run as it stands: a loop at its top too."""
 
 
 def is_test(path: str, text: str) -> bool:

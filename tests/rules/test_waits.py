@@ -283,3 +283,9 @@ def test_a_program_that_is_called_like_a_test_is_none(more: str, reported: int, 
     settings = Settings(root=tmp_path, select=("SCN601",), level="advice")
     text = HEAD + PROGRAM.format(body=body) + more
     assert len(check_text(text.encode(), tmp_path / "test_agent.py", settings).findings) == reported
+
+
+def test_a_file_with_a_loop_at_its_top_is_a_program(tmp_path: Path) -> None:
+    settings = Settings(root=tmp_path, select=("SCN601",), level="advice")
+    text = HEAD + "params, loader = 0.0, []\n" + dedent(LOOP + RUN + "    print(loss)\n")
+    assert len(check_text(text.encode(), tmp_path / "agent_test.py", settings).findings) == 1
