@@ -236,6 +236,14 @@ def _is_data(unit: Unit, names: list[ast.Name]) -> bool:
     return any(v.array or v.dtype == "float" for v in values) and not any(v.callee for v in values)
 
 
+def _is_result(unit: Unit, place: ast.AST) -> bool:
+    """Whether a name is what a jitted function returns, or a part of that: only arrays and trees of them leave one."""
+    at: ast.AST | None = place
+    while isinstance(around := unit.parents.get(at) if at is not None else None, ast.Tuple | ast.List | ast.Dict):
+        at = around
+    return isinstance(around, ast.Return) or (isinstance(around, ast.Lambda) and around.body is at)
+
+
 # -- in a loop
 
 
@@ -316,7 +324,7 @@ def settled(unit: Unit, places: list[ast.Name], function: ast.AST) -> bool:
 def _roots(unit: Unit, places: list[ast.Name], receiver: str | None, depth: int) -> tuple[str, ...] | None:
     """What a local name comes from: the object whose method this is, and data; None where that is not all."""
     name = places[0].id
-    if name == receiver or _is_data(unit, places):
+    if name == receiver or _is_data(unit, places) or any(_is_result(unit, place) for place in places):
         return (name,)
     found: list[str] = []
     flow = defuse_of(unit)

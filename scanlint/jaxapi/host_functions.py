@@ -10,6 +10,10 @@ from typing import Literal, NamedTuple
 
 from scanlint.jaxapi.words import words
 
+CLOCK_READS = words(
+    "time.time time.perf_counter time.monotonic time.perf_counter_ns time.time_ns time.monotonic_ns "
+    "timeit.default_timer"
+)
 Gives = Literal["float", "bool", "int", "same"]
 
 

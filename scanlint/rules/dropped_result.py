@@ -23,10 +23,11 @@ class DroppedResult(Rule[ast.Expr | ast.Assign]):
     def check(self, node: ast.Expr | ast.Assign, context: Context) -> Iterator[Report]:
         if context.unit.source.tests or not isinstance(getattr(node, "value", None), ast.Call):
             return
-        from scanlint.host.results.dropped_results import dropped, dropped_state
+        from scanlint.host.results.dropped_results import dropped, dropped_state, whole_result
 
         if isinstance(node, ast.Assign):
-            state = dropped_state(context.unit, node) if isinstance(node.targets[0], ast.Tuple) else None
+            unpacked = isinstance(node.targets[0], ast.Tuple)
+            state = dropped_state(context.unit, node) if unpacked else whole_result(context.unit, node)
             if state is not None:
                 yield _of_state(state, context)
                 return
@@ -54,6 +55,14 @@ class DroppedResult(Rule[ast.Expr | ast.Assign]):
 
 def _of_state(found: Dropped, context: Context) -> Report:
     name = ast.unparse(found.call.func)
+    if found.into is not None:
+        return context.report(
+            found.call,
+            f"`{found.into}` is all that `{name}` returns, {found.what} included: each trip hands in the same `{found.old}`",
+            end=found.call.func,
+            label=f"`{found.old}` is as old as the loop",
+            help=f"unpack it, so that the next trip goes on from the new `{found.old}`",
+        )
     return context.report(
         found.call,
         f"`{name}` returns {found.what}, which nobody reads: each trip of this loop hands in the same `{found.old}`",

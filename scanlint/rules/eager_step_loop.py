@@ -10,7 +10,7 @@ from scanlint.finding import Outcome, Primitive, Report, Rewrite
 from scanlint.loops.exits import JUMPS
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import one_program, quoted
-from scanlint.rules.piecemeal_loops import advice
+from scanlint.rules.piecemeal_loops import advice, speaks
 from scanlint.rules.unbatched_loop import filled
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ class EagerStepLoop(Rule[ast.For | ast.While]):
     def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         found = _eager(node, context)
         if found is None:
-            yield from advice(context, node, jitted=False)
+            told = list(advice(context, node, jitted=False))
+            yield from told or _loose(context, node)
         if found is None or _inside_another(node, context):
             return
         from scanlint.host.dispatches import reckoned
@@ -47,6 +48,31 @@ class EagerStepLoop(Rule[ast.For | ast.While]):
             outcome=outcome,
             weight=reckoned(found.model),
         )
+
+
+def _loose(context: Context, node: ast.For | ast.While) -> Iterator[Report]:
+    """What a loop runs outside of jit, where neither this rule nor host-step-loop speaks of a state."""
+    from scanlint.host.loose_work import loose_work
+    from scanlint.host.threaded_state import has_jax
+
+    if context.traced(node) or not has_jax(context.unit) or speaks(context, node):
+        return
+    found = loose_work(context.loop(node), context.settings)
+    if found is None:
+        return
+    from scanlint.host.dispatches import reckoned
+
+    name = ast.unparse(found.call.func)
+    what = f"applies `{name}` outside of jit" if found.model else "works outside of jit"
+    yield context.report(
+        found.call,
+        f"each trip of this loop {what}: it runs about {found.operations} of JAX's operations one by one",
+        end=found.call.func,
+        label="Python dispatches them on each trip" if found.model else "most of them are dispatched here",
+        help=f"jit {f'`{name}`' if found.model else 'what a trip computes, as one function'}: it is one dispatch then",
+        trips=context.loop(node).trips,
+        weight=reckoned(context.loop(node)),
+    )
 
 
 def _eager(node: ast.For | ast.While, context: Context) -> EagerLoop | None:

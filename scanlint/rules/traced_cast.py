@@ -40,6 +40,7 @@ class TracedCast(Rule[ast.Call | ast.JoinedStr]):
             help=_help(cast),
             why=context.evidence(cast.needed),
             outcome=to_cast(unit, node, cast),
+            level="warning" if cast.kind == "print" else None,  # it runs, but shows no value
         )
 
 

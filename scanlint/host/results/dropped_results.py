@@ -43,13 +43,14 @@ NOBODY = "_"
 class Dropped(NamedTuple):
     """One result that nobody gets, in words where they are known; `old` goes on being used in its place.
 
-    `meant`: it may be thrown away on purpose, to have a program compiled.
+    `meant`: it may be thrown away on purpose, to have a program compiled. `into`: the name for all that a call gives.
     """
 
     call: ast.Call
     what: str
     old: str | None
     meant: bool = False
+    into: str | None = None
 
 
 def dropped(unit: Unit, statement: ast.Expr) -> Dropped | None:
@@ -189,8 +190,7 @@ def dropped_state(unit: Unit, statement: ast.Assign) -> Dropped | None:
             pass
         case _:
             return None
-    loop = next((a for a in unit.around(statement) if isinstance(a, LOOPS)), None)
-    code = code_of(unit.value(call.func))
+    loop, code = _loop_around(unit, statement), code_of(unit.value(call.func))
     if loop is None or code is None or unit.context(statement).traced or any(isinstance(t, ast.Starred) for t in into):
         return None
     kept = renewed(code)
@@ -205,6 +205,50 @@ def dropped_state(unit: Unit, statement: ast.Assign) -> Dropped | None:
         if isinstance(old, ast.Name) and old.id not in bound and isinstance(target, ast.Name) and _unread(unit, target):
             return Dropped(call, f"the new `{old.id}`", old.id)
     return None
+
+
+def whole_result(unit: Unit, statement: ast.Assign) -> Dropped | None:
+    """What a step gives, its new state included, that a training loop binds to one name and takes for the loss.
+
+    `loss = step(state, batch)`: nothing of the loop unpacks it, and each trip hands in the old state.
+    """
+    match statement:
+        case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call):
+            pass
+        case _:
+            return None
+    loop, code = _loop_around(unit, statement), code_of(unit.value(call.func))
+    if loop is None or code is None or unit.context(statement).traced:
+        return None
+    given, bound = _handed(code, call) or {}, binds(*loop.body) | _bound(loop)
+    if not given or not _is_number(unit, loop, target):
+        return None
+    for name in renewed(code) or ():
+        if name is not None and isinstance(old := given.get(name), ast.Name) and old.id not in bound:
+            return Dropped(call, f"the new `{old.id}`", old.id, into=target.id)
+    return None
+
+
+def _loop_around(unit: Unit, statement: ast.AST) -> ast.For | ast.AsyncFor | ast.While | None:
+    return next((a for a in unit.around(statement) if isinstance(a, LOOPS)), None)
+
+
+def _is_number(unit: Unit, loop: ast.AST, target: ast.Name) -> bool:
+    """What a trip makes of a result: it tells it or computes with it as a number, and takes no part of it."""
+    flow, number = defuse_of(unit), False
+    for use in [use for made in flow.made(target) for use in flow.uses(made)]:
+        if loop not in unit.ancestors(use):
+            continue
+        match unit.parents.get(use):
+            case ast.FormattedValue(format_spec=ast.JoinedStr()) | ast.BinOp() | ast.AugAssign() | ast.Compare():
+                number = True
+            case ast.Call(func=ast.Name(id="float")) | ast.Attribute(attr="item"):
+                number = True
+            case ast.FormattedValue() | ast.Dict() | ast.Call() | ast.keyword():
+                pass
+            case _:
+                return False
+    return number
 
 
 def _unread(unit: Unit, target: ast.Name) -> bool:
@@ -250,6 +294,11 @@ def _versions(parts: list[ast.AST]) -> dict[str, str]:
             case ast.Assign(
                 targets=[ast.Name(id=new)],
                 value=ast.Call(func=ast.Attribute(attr="apply_updates"), args=[ast.Name(id=old), *_]),
+            ):
+                found[new] = old
+            case ast.Assign(
+                targets=[ast.Name(id=new)],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=old), attr="apply_gradients")),
             ):
                 found[new] = old
     return found

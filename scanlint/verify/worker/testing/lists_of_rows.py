@@ -60,7 +60,7 @@ def _runs(judge: Judge, values: Values) -> bool:
     """Whether the old version takes such arguments where its Python sees their values."""
     try:
         with limited(SECONDS):
-            judge.pair.run_python(values)
+            judge.pair.run_old(values)
     except (Exception, TookTooLong):  # noqa: BLE001 - code of others, whatever it raises
         return False
     return True
