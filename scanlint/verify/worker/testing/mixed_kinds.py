@@ -107,7 +107,7 @@ def _narrow_index(judge: Judge, specs: Specs, name: str) -> str:
             if _program(judge, plain(pair.before), pair.own(values)) is not None:
                 return ""  # the same arrays in both versions
             program = _program(judge, pair.after, pair.moved(values))
-        except TookTooLong:
+        except TookTooLong:  # it is a note that is lost, no verdict rests on it
             return ""
         except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
             said += [] if untraceable(error) else [f"the new version raises for {dtype} in `{name}`"]
