@@ -11,7 +11,8 @@ import pytest
 from jax import lax
 
 from scanlint.verify.worker.eager.compile_less import Program
-from scanlint.verify.worker.eager.operations import FLOATS, READERS, WHOLE, Declined
+from scanlint.verify.worker.eager.operations import READERS
+from scanlint.verify.worker.eager.read_equation import FLOATS, WHOLE, Declined
 from scanlint.verify.worker.proof.equations import NotUnderstood
 
 pytestmark = pytest.mark.skipif(not hasattr(lax, "reduce_sum"), reason="all is left to XLA before JAX 0.5")
