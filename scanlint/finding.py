@@ -16,16 +16,7 @@ FixStatus = Literal["available", "applied", "withheld", "none"]
 Verdict = Literal["proved", "tested", "refuted", "unknown"]
 InputSource = Literal["recorded", "given", "harvested", "synthesised"]
 Primitive = Literal[
-    "fori_loop",
-    "scan",
-    "while_loop",
-    "cond",
-    "where",
-    "switch",
-    "vmap",
-    "static_argnames",
-    "logical",
-    "other",
+    "fori_loop", "scan", "while_loop", "cond", "where", "switch", "vmap", "static_argnames", "logical", "other"
 ]
 
 

@@ -106,7 +106,7 @@ def find_batch(
     counter: Stream | None = None
     parts: list[ast.AST] = [*statements, *elements]
     for stream in streams:
-        if stream.listed or (stream.table and not _of_numpy(unit, stream)):
+        if stream.listed or (stream.table and not (stream.array is not None and host_array(unit, stream.array))):
             return None
         if stream.kind == "rows" and stream.array is not None:
             made = Rows(stream.array, 0, target=stream.target, reverse=stream.reverse, loose=stream.loose)
@@ -158,11 +158,6 @@ def find_batch(
 def _ends_with(unit: Unit, row: Rows, counter: Stream) -> bool:
     """Whether an array beside a range is known to have as many rows as that has numbers."""
     return counter.plain and counter.stop is not None and made_with(unit, row.array, counter.stop)
-
-
-def _of_numpy(unit: Unit, stream: Stream) -> bool:
-    """Whether rows of a NumPy array are handed in, on the host: `vmap` takes such arrays."""
-    return stream.array is not None and host_array(unit, stream.array)
 
 
 def _add(rows: list[Rows], place: ast.Subscript, axis: int) -> None:

@@ -86,9 +86,9 @@ def _complete(
 ) -> tuple[Block, Block, list[Withheld]]:
     """Both arms with what runs after the `if` put into the one that falls through."""
     line = node.lineno
-    if any(isinstance(a, ast.For | ast.While | ast.AsyncFor) for a in _around(unit, node)):
+    if any(isinstance(a, ast.For | ast.While | ast.AsyncFor) for a in unit.around(node)):
         return body, orelse, [Withheld("return-in-loop", f"the function returns from a loop (line {line})")]
-    if any(isinstance(a, ast.Try | ast.TryStar) for a in _around(unit, node)):
+    if any(isinstance(a, ast.Try | ast.TryStar) for a in unit.around(node)):
         return body, orelse, [Withheld("return-in-try", f"the function returns from a `try` (line {line})")]
     whole, other = returns(body), returns(orelse)
     if not whole and not other:
@@ -102,14 +102,6 @@ def _complete(
         return body, orelse, []
     why = f"the function returns at line {line} on one side, and on the other it goes on or ends without a value"
     return body, orelse, [Withheld("return-on-some-paths", why)]
-
-
-def _around(unit: Unit, node: ast.AST) -> Iterator[ast.AST]:
-    """The statements around a node in its own function."""
-    for ancestor in unit.ancestors(node):
-        if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return
-        yield ancestor
 
 
 def definite(block: Sequence[ast.stmt]) -> Names:

@@ -167,7 +167,7 @@ def _expands(unit: Unit, node: ast.expr) -> bool:
     if len(terms) != 3:
         return False
     less = [t for sign, t in terms if sign < 0 and _twice(unit, t)]
-    return len(less) == 1 and sum(1 for sign, t in terms if sign > 0 and not _is_number(t)) == 2
+    return len(less) == 1 and sum(1 for sign, t in terms if sign > 0 and not isinstance(t, ast.Constant)) == 2
 
 
 def _terms(node: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
@@ -194,10 +194,6 @@ def _twice(unit: Unit, term: ast.expr) -> bool:
         for p in factors
     )
     return two and made
-
-
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant)
 
 
 # -- distances of all pairs of the same points
@@ -246,14 +242,9 @@ def _masked(unit: Unit, call: ast.Call) -> Singular | None:
     test, then, other = call.args
     for arm, taken in ((then, True), (other, False)):
         for place, name, point in _points(unit, arm):
-            if _leaves_out(test, name, point, taken=taken):
+            if holds_at(test, name, point) is (not taken) and point in (0.0, boundary(test, name)):
                 return Singular(call, "masked", ast.unparse(place), f"`{name}` == {point + 0.0:g}")
     return None
-
-
-def _leaves_out(test: ast.expr, name: str, point: float, *, taken: bool) -> bool:
-    """A test picks the other arm at a point which it is there for, or which arrays often hold: 0."""
-    return holds_at(test, name, point) is (not taken) and point in (0.0, boundary(test, name))
 
 
 def _points(unit: Unit, arm: ast.expr) -> Iterator[tuple[ast.expr, str, float]]:

@@ -39,7 +39,7 @@ def _in_call(unit: Unit, call: ast.Call) -> Iterator[SizeAsked]:
             yield from _arguments(unit, call, FUNCTIONS.get(name, ()), call.args, name)
         return
     match call.func:
-        case ast.Attribute(value=receiver, attr=attr) if attr in METHODS and _array(unit.value(receiver)):
+        case ast.Attribute(value=receiver, attr=attr) if attr in METHODS and is_one_array(unit.value(receiver)):
             yield from _arguments(unit, call, METHODS[attr], [receiver, *call.args], f".{attr}")
 
 
@@ -80,12 +80,12 @@ def _cut(unit: Unit, owner: ast.expr) -> bool:
     """Whether something is sliced that takes Python's numbers alone: an array, or a list, tuple or range."""
     match owner:
         case ast.Attribute(value=array, attr="at"):
-            return _array(unit.value(array))
+            return is_one_array(unit.value(array))
     value = unit.value(owner)
-    return _array(value) or value.container in ("list", "tuple", "range")
+    return is_one_array(value) or value.container in ("list", "tuple", "range")
 
 
-def _array(value: Value) -> bool:
+def is_one_array(value: Value) -> bool:
     return value.container is None and value.callee is None and (value.array or value.traced)
 
 

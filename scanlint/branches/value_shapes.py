@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from scanlint.branches.traced_sizes import is_one_array
 from scanlint.jaxapi.static_arguments import COUNTED
-from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
 OF_NUMPY = frozenset(f"numpy.{name}" for name in ("nonzero", "argwhere", "flatnonzero", "unique"))
@@ -42,7 +42,7 @@ def ragged_at(unit: Unit, node: ast.AST) -> Ragged | None:
 
 def _mask(unit: Unit, array: ast.expr, index: ast.expr) -> ast.expr | None:
     """The traced truth values among the indices of an array."""
-    if not _array(unit.value(array)):
+    if not is_one_array(unit.value(array)):
         return None
     for part in index.elts if isinstance(index, ast.Tuple) else [index]:
         value = unit.value(part)
@@ -55,7 +55,7 @@ def _counted(unit: Unit, call: ast.Call) -> Ragged | None:
     name = unit.resolve(call.func)
     args: list[ast.expr] = call.args
     match call.func:
-        case ast.Attribute(value=receiver, attr="nonzero" | "repeat" as attr) if name is None and _array(
+        case ast.Attribute(value=receiver, attr="nonzero" | "repeat" as attr) if name is None and is_one_array(
             unit.value(receiver)
         ):
             name, args = f"jax.numpy.{attr}", [receiver, *call.args]
@@ -81,7 +81,3 @@ def _given(call: ast.Call, size: str) -> bool:
         if keyword.arg is None or (keyword.arg == size and not none):
             return True
     return False
-
-
-def _array(value: Value) -> bool:
-    return value.container is None and value.callee is None and (value.array or value.traced)

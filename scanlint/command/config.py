@@ -162,9 +162,7 @@ def _override(settings: Settings, over: Overrides) -> Settings:
     else:
         ignored = tuple(rule for rule in settings.ignore if rule not in over.extend_select)
         settings = replace(
-            settings,
-            ignore=(*ignored, *over.ignore),
-            extend_select=(*settings.extend_select, *over.extend_select),
+            settings, ignore=(*ignored, *over.ignore), extend_select=(*settings.extend_select, *over.extend_select)
         )
     return replace(
         settings,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from typing import Any, TypeVar
 
 import click
 
 from scanlint.errors import UsageError, cause
 
 OTHERS = "Other options"
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class SectionOption(click.Option):
@@ -17,6 +20,21 @@ class SectionOption(click.Option):
     def __init__(self, *words: Any, section: str = OTHERS, **said: Any) -> None:
         super().__init__(*words, **said)
         self.section = section
+
+
+def option(*words: Any, **said: Any) -> Callable[..., Any]:
+    """An option that is told its section later."""
+    return partial(click.option, *words, cls=SectionOption, **said)
+
+
+def section(title: str, *options: Callable[..., Any]) -> list[Any]:
+    """These options, listed below a title."""
+    return [each(section=title) for each in options]
+
+
+def decorated(function: F, options: Sequence[Any]) -> F:
+    """A command with these options, in this order."""
+    return reduce(lambda made, each: each(made), reversed(options), function)
 
 
 class SectionedCommand(click.Command):

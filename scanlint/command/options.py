@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
 import click
 
 from scanlint.command.config import Overrides
-from scanlint.command.help_text import SectionOption
+from scanlint.command.help_text import decorated, option, section
 from scanlint.command.request import Request
 from scanlint.finding import LEVELS, Level
 from scanlint.report.output import FORMATS, Format
 from scanlint.report.paint import ColorChoice
+from scanlint.report.result import Action
 
 F = TypeVar("F", bound=Callable[..., object])
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -83,157 +84,113 @@ class CheckOptions(ReportOptions):
     verbose: bool
 
 
-_option = partial(click.option, cls=SectionOption)
+CONFIG = option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml.")
+TIMEOUT = option("--verify-timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Per function.")
+VERIFICATION = section(
+    "Verification",
+    option("--python", metavar="INTERPRETER", help="Where both versions run (default: the project's environment)."),
+    TIMEOUT,
+    option("--measure", is_flag=True, help="Also measure seconds of tracing and compiling."),
+)
+"""Of the commands that compare two versions."""
+COLOR = option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 OPTIONS = (
     click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)),
-    _option(
-        "--fix",
-        is_flag=True,
-        help="Rewrite, verify each rewrite under JAX, write what was verified.",
-        section="What is done",
+    *section(
+        "What is done",
+        option("--fix", is_flag=True, help="Rewrite, verify each rewrite under JAX, write what was verified."),
+        option("--diff", is_flag=True, help="Print what --fix would change as a diff; write nothing."),
+        option(
+            "--unsafe-fixes/--no-unsafe-fixes", default=None, help="Also write rewrites that could not be verified."
+        ),
+        option("--fix-only", is_flag=True, help="Fix, and do not report what is left. Implies --fix."),
+        option("--add-ignore", is_flag=True, help="Add an ignore comment for each finding."),
+        option("--watch", "-w", is_flag=True, help="Check again whenever a file changes."),
     ),
-    _option(
-        "--diff", is_flag=True, help="Print what --fix would change as a diff; write nothing.", section="What is done"
+    *section(
+        "Rules",
+        option(
+            "--select", multiple=True, metavar="RULES", help="Rules to run: names, codes or prefixes, comma-separated."
+        ),
+        option("--ignore", multiple=True, metavar="RULES", help="Rules not to run."),
+        option("--extend-select", multiple=True, metavar="RULES", help="Rules to run as well."),
+        option(
+            "--level", type=click.Choice(LEVELS), help="The least grave findings that are listed (default: warning)."
+        ),
     ),
-    _option(
-        "--unsafe-fixes/--no-unsafe-fixes",
-        default=None,
-        help="Also write rewrites that could not be verified.",
-        section="What is done",
+    *section(
+        "Files",
+        option("--exclude", multiple=True, metavar="PATTERNS", help="Files to leave out, instead of the defaults."),
+        option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Files to leave out as well."),
+        option("--force-exclude", is_flag=True, help="Leave them out even when they are named."),
+        option(
+            "--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores (default)."
+        ),
+        option("--markdown", is_flag=True, help="Check the blocks of Python in files of Markdown too."),
+        option("--stdin-filename", type=click.Path(path_type=Path), help="The name of the file that `-` stands for."),
+        option("--show-files", is_flag=True, help="List the files that would be checked."),
     ),
-    _option(
-        "--fix-only", is_flag=True, help="Fix, and do not report what is left. Implies --fix.", section="What is done"
+    *section(
+        "Verification",
+        option("--python", metavar="INTERPRETER", help="Where rewrites are verified: the project's environment."),
+        TIMEOUT,
+        option("--measure", is_flag=True, help="Measure the seconds of tracing and compiling before and after."),
     ),
-    _option("--add-ignore", is_flag=True, help="Add an ignore comment for each finding.", section="What is done"),
-    _option("--watch", "-w", is_flag=True, help="Check again whenever a file changes.", section="What is done"),
-    _option(
-        "--select",
-        multiple=True,
-        metavar="RULES",
-        help="Rules to run: names, codes or prefixes, comma-separated.",
-        section="Rules",
+    *section(
+        "Output",
+        option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True),
+        option("--output-file", "-o", type=FILE, help="Write the report to a file."),
+        option(
+            "--also",
+            multiple=True,
+            type=FormatAndFile(),
+            metavar="FORMAT:FILE",
+            help="Also write it in another format to a file (repeatable).",
+        ),
+        option("--statistics", is_flag=True, help="Counts per rule instead of the findings."),
+        COLOR,
+        option("--quiet", "-q", is_flag=True, help="Print nothing but the findings."),
+        option(
+            "--verbose", "-v", is_flag=True, help="Also print the configuration used, the protections and the cache."
+        ),
+        option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
+        option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed."),
     ),
-    _option("--ignore", multiple=True, metavar="RULES", help="Rules not to run.", section="Rules"),
-    _option("--extend-select", multiple=True, metavar="RULES", help="Rules to run as well.", section="Rules"),
-    _option(
-        "--level",
-        type=click.Choice(LEVELS),
-        help="The least grave findings that are listed (default: warning).",
-        section="Rules",
+    *section(
+        "Known findings",
+        option("--baseline", type=FILE, help="Findings that are known and not reported."),
+        option("--write-baseline", is_flag=True, help="Put all findings into the baseline."),
+        option("--prune-baseline", is_flag=True, help="Take out of the baseline what is no longer found."),
     ),
-    _option(
-        "--exclude",
-        multiple=True,
-        metavar="PATTERNS",
-        help="Files to leave out, instead of the defaults.",
-        section="Files",
-    ),
-    _option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Files to leave out as well.", section="Files"),
-    _option("--force-exclude", is_flag=True, help="Leave them out even when they are named.", section="Files"),
-    _option(
-        "--respect-gitignore/--no-respect-gitignore",
-        default=None,
-        help="Leave out what git ignores (default).",
-        section="Files",
-    ),
-    _option("--markdown", is_flag=True, help="Check the blocks of Python in files of Markdown too.", section="Files"),
-    _option(
-        "--stdin-filename",
-        type=click.Path(path_type=Path),
-        help="The name of the file that `-` stands for.",
-        section="Files",
-    ),
-    _option("--show-files", is_flag=True, help="List the files that would be checked.", section="Files"),
-    _option(
-        "--python",
-        metavar="INTERPRETER",
-        help="Where rewrites are verified: the project's environment.",
-        section="Verification",
-    ),
-    _option(
-        "--verify-timeout",
-        type=click.FloatRange(0, min_open=True),
-        metavar="SECONDS",
-        help="Per function.",
-        section="Verification",
-    ),
-    _option(
-        "--measure",
-        is_flag=True,
-        help="Measure the seconds of tracing and compiling before and after.",
-        section="Verification",
-    ),
-    _option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True, section="Output"),
-    _option("--output-file", "-o", type=FILE, help="Write the report to a file.", section="Output"),
-    _option(
-        "--also",
-        multiple=True,
-        type=FormatAndFile(),
-        metavar="FORMAT:FILE",
-        help="Also write it in another format to a file (repeatable).",
-        section="Output",
-    ),
-    _option("--statistics", is_flag=True, help="Counts per rule instead of the findings.", section="Output"),
-    _option(
-        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, section="Output"
-    ),
-    _option("--quiet", "-q", is_flag=True, help="Print nothing but the findings.", section="Output"),
-    _option(
-        "--verbose",
-        "-v",
-        is_flag=True,
-        help="Also print the configuration used, the protections and the cache.",
-        section="Output",
-    ),
-    _option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.", section="Output"),
-    _option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.", section="Output"),
-    _option("--baseline", type=FILE, help="Findings that are known and not reported.", section="Known findings"),
-    _option("--write-baseline", is_flag=True, help="Put all findings into the baseline.", section="Known findings"),
-    _option(
-        "--prune-baseline",
-        is_flag=True,
-        help="Take out of the baseline what is no longer found.",
-        section="Known findings",
-    ),
-    _option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml.", section="Settings"),
-    _option("--show-settings", is_flag=True, help="Show the settings that would be used.", section="Settings"),
-    _option("--no-cache", is_flag=True, help="Neither read nor write the cache.", section="Settings"),
-    _option(
-        "--cache-dir",
-        type=FOLDER,
-        envvar="SCANLINT_CACHE_DIR",
-        show_envvar=True,
-        help="Where the cache is kept.",
-        section="Settings",
-    ),
-    _option(
-        "--jobs",
-        "-j",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Processes to use (default: all processors).",
-        section="Settings",
-    ),
-    _option(
-        "--executor",
-        default="",
-        metavar="URL",
-        help="Have the workers of a cluster do the work: `dask://HOST:PORT`.",
-        section="Settings",
+    *section(
+        "Settings",
+        CONFIG,
+        option("--show-settings", is_flag=True, help="Show the settings that would be used."),
+        option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+        option(
+            "--cache-dir", type=FOLDER, envvar="SCANLINT_CACHE_DIR", show_envvar=True, help="Where the cache is kept."
+        ),
+        option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes to use (default: all processors)."),
+        option(
+            "--executor",
+            default="",
+            metavar="URL",
+            help="Have the workers of a cluster do the work: `dask://HOST:PORT`.",
+        ),
     ),
 )
 
 
 def check_options(function: F) -> F:
     """Decorate a command with all of them."""
-    return reduce(lambda decorated, option: option(decorated), reversed(OPTIONS), function)
+    return decorated(function, OPTIONS)
 
 
 def report_options(function: F) -> F:
     """Decorate a command with those that `scanlint report` shares."""
     shared = ReportOptions.__annotations__
-    chosen = [option for option in OPTIONS if _name(option) in shared]
-    return reduce(lambda decorated, option: option(decorated), reversed(chosen), function)
+    chosen = [each for each in OPTIONS if _name(each) in shared]
+    return decorated(function, chosen)
 
 
 def _name(option: Callable[[Any], Any]) -> str:
@@ -244,44 +201,22 @@ def _name(option: Callable[[Any], Any]) -> str:
 
 def report_request(page: Path, options: ReportOptions, *, verified: bool) -> Request:
     """The request for a page: what `--fix --diff` would do, written to a file."""
-    return Request(
-        paths=options["paths"] or (Path(),),
-        action="diff" if verified else "check",
-        config=options["config"],
-        overrides=_overrides(options),
-        form="html",
-        output_file=page,
-        exit_zero=options["exit_zero"],
-        quiet=options["quiet"],
-    )
+    action: Action = "diff" if verified else "check"
+    return Request(action=action, form="html", output_file=page, **_named_alike(options))
 
 
 def request_from(options: CheckOptions) -> Request:
     """The request that the options make."""
     fixing = options["fix"] or options["fix_only"]
-    return Request(
-        paths=options["paths"] or (Path(),),
-        action="diff" if options["diff"] else "fix" if fixing else "check",
-        fix_only=options["fix_only"],
-        config=options["config"],
-        overrides=_overrides(options),
-        form=options["output_format"],
-        output_file=options["output_file"],
-        also=options["also"],
-        statistics=options["statistics"],
-        show_files=options["show_files"],
-        show_settings=options["show_settings"],
-        exit_zero=options["exit_zero"],
-        exit_non_zero_on_fix=options["exit_non_zero_on_fix"],
-        stdin_filename=options["stdin_filename"],
-        color=options["color"],
-        quiet=options["quiet"],
-        verbose=options["verbose"],
-        write_baseline=options["write_baseline"],
-        prune_baseline=options["prune_baseline"],
-        add_ignore=options["add_ignore"],
-        watch=options["watch"],
-    )
+    action: Action = "diff" if options["diff"] else "fix" if fixing else "check"
+    return Request(action=action, form=options["output_format"], **_named_alike(options))
+
+
+def _named_alike(options: ReportOptions) -> dict[str, Any]:
+    """What options say of the fields of a request that are called as they are, and what they say of the settings."""
+    names = {field.name for field in fields(Request)}
+    said: dict[str, Any] = {name: value for name, value in options.items() if name in names}
+    return said | {"paths": options["paths"] or (Path(),), "overrides": _overrides(options)}
 
 
 def _overrides(options: ReportOptions) -> Overrides:

@@ -23,6 +23,8 @@ from scanlint.settings import Settings
 from scanlint.syntax.edits import line_edits, moved
 
 if TYPE_CHECKING:
+    import ast
+
     from scanlint.finding import Report
     from scanlint.project.facts import ModuleFacts
     from scanlint.rewrite.driver import Rewriter, Rewritten
@@ -38,7 +40,7 @@ GARBAGE = 2_000_000
 class Bench:
     """The analysis of what begins in some modules, with the rules that look at it."""
 
-    def __init__(self, project: Project, rewriter: Rewriter, selected: Sequence[Rule]) -> None:
+    def __init__(self, project: Project, rewriter: Rewriter, selected: Sequence[Rule[ast.AST]]) -> None:
         self.project = project
         self.rewriter = rewriter
         self.selected = selected
@@ -143,7 +145,7 @@ class Analyst:
         return load
 
     @cached_property
-    def _rules(self) -> tuple[list[Rule], list[Rule], list[Rule]]:
+    def _rules(self) -> tuple[list[Rule[ast.AST]], list[Rule[ast.AST]], list[Rule[ast.AST]]]:
         """The rules that run, those whose findings are listed, and all that can rewrite."""
         from scanlint.rules.registry import listed_rules, rules, select
 

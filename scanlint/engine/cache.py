@@ -17,6 +17,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from scanlint import __version__
+from scanlint.jaxapi.words import words
 from scanlint.project.contents import contents
 from scanlint.project.summary import ModuleNames, Surveyed, digest_of
 from scanlint.settings import Settings
@@ -36,21 +37,9 @@ LIFETIME = 30 * 24 * 3600.0
 VARIANTS = 3
 SPARE = 3
 """Times as many results are kept as one run asks for: their names change with the functions in them."""
-INDIFFERENT = (
-    *(
-        "source",
-        "exclude",
-        "extend_exclude",
-        "force_exclude",
-        "respect_gitignore",
-        "markdown",
-        "per_file_ignores",
-        "baseline",
-        "jobs",
-        "executor",
-        "cache",
-    ),
-    *("cache_dir", "inputs", "python", "verify_timeout", "verify_environment", "measure", "unsafe_fixes"),
+INDIFFERENT = words(
+    "source exclude extend_exclude force_exclude respect_gitignore markdown per_file_ignores baseline jobs executor "
+    "cache cache_dir inputs python verify_timeout verify_environment measure unsafe_fixes"
 )
 """Settings that change nothing of what is found in a file."""
 

@@ -26,12 +26,7 @@ class Slicing:
     """
 
     def __init__(
-        self,
-        team: Team,
-        kept: KeptSlices,
-        surveys: Surveys,
-        places: Mapping[str, Place],
-        together: int = MOST_TOGETHER,
+        self, team: Team, kept: KeptSlices, surveys: Surveys, places: Mapping[str, Place], together: int = MOST_TOGETHER
     ) -> None:
         self.tasks: dict[UnitKey, SliceTask] = {}
         self.problems: list[Problem] = []

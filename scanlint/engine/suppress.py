@@ -26,11 +26,7 @@ MARK = "scanlint"  # directives.py imports tokenize: not for a file without this
 
 
 def apply(
-    findings: Sequence[Finding],
-    path: str | Path,
-    text: str,
-    settings: Settings,
-    selected_codes: Collection[str],
+    findings: Sequence[Finding], path: str | Path, text: str, settings: Settings, selected_codes: Collection[str]
 ) -> list[Finding]:
     """The findings of one file that are left, and an SCN901 for each ignore that ignores nothing.
 

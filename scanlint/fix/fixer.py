@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile, islice
+from typing import NamedTuple
 
 from scanlint.engine.session import Session
-from scanlint.finding import Finding, Fix
-from scanlint.fix.ahead import Ahead
+from scanlint.engine.tasks import UnitKey
+from scanlint.finding import Finding, Fix, Verification
 from scanlint.fix.begun import FileToFix, begun, change, settle
-from scanlint.fix.entries import PendingFix
-from scanlint.fix.leftovers import drop_gone
+from scanlint.fix.entries import PendingFix, loop_stands, match
 from scanlint.fix.questions import Questions
 from scanlint.fix.unit_fixer import MOST_ROUNDS, UNTRACED, UnitFixer
 from scanlint.fix.units import Units
+from scanlint.project.files import SourceFile
+from scanlint.trace.unit import Unit
 
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
 
@@ -129,3 +133,90 @@ def _untraced(finding: Finding) -> bool:
     """Whether a rewrite agrees with the old version, and what it calls keeps it from being verified."""
     told = finding.verification.reason if finding.verification is not None else None
     return finding.fix.status == "withheld" and UNTRACED in (told or "")
+
+
+def drop_gone(session: Session, entries: Sequence[PendingFix], changed: SourceFile) -> None:
+    """Findings that a changed file no longer has, whatever became of their own rewrites: others dealt with them."""
+    left = [e for e in entries if e.finding.fix.status != "applied"]
+    if not left or len(left) == len(entries):
+        return
+    for task in dict.fromkeys(entry.found.task for entry in left):
+        bench = session.team.local.bench(task, session.problems, changed, listed=True)
+        mine = [e for e in left if e.found.task == task]
+        now = list(bench.reports({e.found.unit for e in mine}))
+        standing = {id(entry) for _, entry in match([r for _, listed in now for r in listed], mine)}
+        for entry in mine:
+            if id(entry) not in standing and not any(loop_stands(unit, entry.report) for unit, _ in now):
+                _take_out(session, entry, entries)
+
+
+def _take_out(session: Session, entry: PendingFix, entries: Sequence[PendingFix]) -> None:
+    """A finding that is gone shares the verdict of what was rewritten around it.
+
+    One that was found only in a text in between was never in the file.
+    """
+    if entry.later:
+        session.found[entry.finding.path].remove(entry.found)
+        return
+    beside = [e for e in entries if e.found.unit == entry.found.unit and e.finding.fix.status == "applied"]
+    if beside:
+        fix = replace(entry.finding.fix, status="applied", reason=None)
+        entry.finding = replace(entry.finding, fix=fix, verification=beside[-1].finding.verification)
+
+
+UNITS = 2
+"""How many units ahead each verifier has something to do."""
+
+
+class Stand(NamedTuple):
+    """How things stand when a unit's turn comes: the text of its file by then, and those of the files before it."""
+
+    key: UnitKey
+    text: str
+    changed: Mapping[str, str]
+
+
+class Ahead:
+    """Drafts the rewrites of units on copies of their findings; nothing of the run is changed by it."""
+
+    def __init__(self, session: Session, questions: Questions, files: Sequence[FileToFix]) -> None:
+        self.session = session
+        self.questions = questions
+        self.files = files
+        self.units = Units(session, [])
+        self._drafts: Iterator[Stand] = iter(())
+        self._foreseen: deque[Stand] = deque()
+
+    def reach(self, key: UnitKey, text: str) -> None:
+        """The turn of a unit has come: drafting goes on, or begins anew where this was not foreseen."""
+        now = Stand(key, text, dict(self.questions.changed))
+        if not self._foreseen or self._foreseen.popleft() != now:
+            self.questions.forget_foreseen()
+            self._foreseen.clear()
+            self._drafts = self._drafted(now)
+        wanted = UNITS * self.questions.jobs - len(self._foreseen)
+        self._foreseen.extend(islice(self._drafts, wanted))
+
+    def _drafted(self, now: Stand) -> Iterator[Stand]:
+        """Ask about a unit and those after it, one by one; how things stand is told before each but the first."""
+        changed = dict(now.changed)
+        begun = False
+        for file in dropwhile(lambda file: now.key not in dict(self.units.of(file.path)), self.files):
+            text = file.text if begun else now.text
+            for key, listed in self.units.of(file.path) if file.known is None else ():
+                if begun:
+                    yield Stand(key, text, dict(changed))
+                elif key != now.key:
+                    continue
+                begun = True
+                found = [replace(entry) for entry in listed]
+                text = self._fixer(file, changed).fix_all(self.units.entries(key, found), text)
+            text = file.known.text if file.known is not None else text
+            if text != file.file.text:
+                changed[file.path] = text
+
+    def _fixer(self, file: FileToFix, changed: Mapping[str, str]) -> UnitFixer:
+        def ask(unit: Unit, old: str, new: str) -> Verification:
+            return self.questions.foresee(unit, old, new, changed)
+
+        return UnitFixer(file.file, self.session.settings, ask, alone=False)

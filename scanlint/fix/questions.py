@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import threading
 import uuid
 from collections.abc import Callable, Mapping
@@ -11,18 +13,17 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.engine.directives import given_inputs
 from scanlint.engine.session import Session
 from scanlint.engine.team.executor import available
 from scanlint.finding import Verification
-from scanlint.fix.answers.placed import Answer
-from scanlint.fix.foreseen import Foreseen
+from scanlint.fix.answers.placed import Answer, counted, placed
 from scanlint.fix.program_calls import ProgramCalls
-from scanlint.fix.verdicts import KeptVerdicts
+from scanlint.fix.verdicts import KeptVerdicts, asked_anywhere, names_lines
 from scanlint.problem import Problem
-from scanlint.project.patterns import spellings
+from scanlint.project.patterns import configured_inputs
 from scanlint.project.summary import ModuleNames
 from scanlint.record.recordings import recorded
 from scanlint.trace.unit import Unit
@@ -173,10 +174,7 @@ class Questions:
             terms = Terms(self._run, settings.python, root, settings.verify_timeout, settings.measure, passed, packages)
             return RemoteVerifier(cluster, terms)
         return Verifier(
-            self._python,
-            timeout=settings.verify_timeout,
-            measure=settings.measure,
-            passed=settings.verify_environment,
+            self._python, timeout=settings.verify_timeout, measure=settings.measure, passed=settings.verify_environment
         )
 
     @cached_property
@@ -221,10 +219,9 @@ class Questions:
         line = getattr(unit.node, "lineno", 0)
         if line in comments:
             return tuple((g.text, f"{unit.source.path}:{g.line}") for g in comments[line])
-        settings = self.session.settings
-        place, path = f"{settings.source}: [tool.scanlint.inputs]", self.session.files[unit.source.path]
-        spelled = spellings(path, unit.source.path, ModuleNames().wanted(path)[0], unit.qualname, settings.root)
-        return tuple((s, place) for name, specs in settings.inputs.items() if name in spelled for s in specs)
+        path = self.session.files[unit.source.path]
+        module = ModuleNames().wanted(path)[0]
+        return configured_inputs(self.session.settings, path, unit.source.path, module, unit.qualname)
 
 
 def _open(answer: Answer) -> bool:
@@ -237,3 +234,46 @@ def _changes(unit: Unit, function: ast.AST, new: str) -> bool:
     """Whether a function of the unit does not stand in the new text as it was."""
     first, last = getattr(function, "lineno", 1), getattr(function, "end_lineno", None)
     return "".join(unit.source.lines[first - 1 : last]) not in new
+
+
+class AskedAhead(NamedTuple):
+    """A question, what stands for its meaning, and the answer that is to come."""
+
+    task: Task
+    meaning: str
+    answer: Future[Answer]
+
+
+class Foreseen:
+    """What was asked before its turn: a question that means the same has the same answer, whatever its file holds."""
+
+    def __init__(self) -> None:
+        self._asked: list[AskedAhead] = []
+
+    def ask(self, task: Task, begin: Callable[[Task], Future[Answer]]) -> None:
+        """Begin with a question, unless one that means the same was begun."""
+        meaning = _meaning(task)
+        if all(asked.meaning != meaning for asked in self._asked):
+            self._asked.append(AskedAhead(task, meaning, begin(task)))
+
+    def taken(self, task: Task) -> Answer | None:
+        """The answer to a question whose turn has come, as soon as it is there; None where it was not foreseen."""
+        meaning = _meaning(task)
+        asked = next((asked for asked in self._asked if asked.meaning == meaning), None)
+        if asked is None:
+            return None
+        self._asked.remove(asked)
+        answer = asked.answer.result()
+        if asked.task == task or not names_lines(answer):
+            return answer
+        said = counted(answer, asked.task.old, asked.task.new, asked.task.function)
+        return placed(said, task.old, task.new, task.function) if said is not None else None
+
+    def drop(self) -> None:
+        """Let go of the questions that nobody has begun to answer: those that come may be others."""
+        self._asked = [asked for asked in self._asked if not asked.answer.cancel()]
+
+
+def _meaning(task: Task) -> str:
+    changed = sorted(task.changed.items())
+    return hashlib.sha256(json.dumps([asked_anywhere(task), changed], sort_keys=True).encode()).hexdigest()

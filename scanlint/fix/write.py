@@ -175,14 +175,10 @@ def _overwrite(target: Path, data: bytes) -> None:
 
 def _sweep(target: Path) -> None:
     """Remove what a run that was killed left beside the file."""
-    for left in target.parent.glob(f".{_literal(target.name)}.*{SUFFIX}"):
+    for left in target.parent.glob(f".{''.join(f'[{c}]' if c in '*?[' else c for c in target.name)}.*{SUFFIX}"):
         process = left.name[len(target.name) + 2 :].partition(".")[0]
         if process.isdecimal() and not alive(int(process)):
             left.unlink(missing_ok=True)
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def alive(process: int) -> bool:

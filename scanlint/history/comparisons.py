@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 
+from scanlint.engine.cache import Cache
 from scanlint.engine.directives import given_inputs
 from scanlint.engine.team.executor import available
 from scanlint.errors import UsageError
 from scanlint.finding import Verification
+from scanlint.fix.answers.placed import placed
+from scanlint.fix.verdicts import asked_for, lasting, verified_by, ways_to_ask
 from scanlint.history.differences import FunctionChange
-from scanlint.history.kept_comparisons import KeptComparisons
 from scanlint.history.reach import PartKey
 from scanlint.history.renamed_text import CannotRename, renamed
 from scanlint.history.version_files import VersionFiles
 from scanlint.project.files import shown
-from scanlint.project.patterns import spellings
+from scanlint.project.patterns import configured_inputs
 from scanlint.project.summary import ModuleNames
 from scanlint.record.recordings import recorded
 from scanlint.settings import Settings
@@ -121,10 +126,7 @@ class Comparisons(AbstractContextManager["Comparisons"]):
     def _verifier(self) -> Verifier:
         settings = self.both.settings
         return Verifier(
-            self._python,
-            timeout=settings.verify_timeout,
-            measure=settings.measure,
-            passed=settings.verify_environment,
+            self._python, timeout=settings.verify_timeout, measure=settings.measure, passed=settings.verify_environment
         )
 
     def _task(self, change: FunctionChange, new: PartKey, old: PartKey) -> Task:
@@ -152,10 +154,8 @@ class Comparisons(AbstractContextManager["Comparisons"]):
             comments = given_inputs(text(key))
             if line in comments:
                 return tuple((given.text, f"{shown(both.top / key.path)}:{given.line}") for given in comments[line])
-        settings, path = both.settings, both.top / new.path
-        spelled = spellings(path, new.path, self._names.wanted(path)[0], new.name, settings.root)
-        place = f"{settings.source}: [tool.scanlint.inputs]"
-        return tuple((spec, place) for name, specs in settings.inputs.items() if name in spelled for spec in specs)
+        path = both.top / new.path
+        return configured_inputs(both.settings, path, new.path, self._names.wanted(path)[0], new.name)
 
     def _said(self, answer: Answer) -> Answer:
         """The answer, in which places of the old version are named as git names them."""
@@ -167,3 +167,41 @@ class Comparisons(AbstractContextManager["Comparisons"]):
             return value.replace(top, said) if isinstance(value, str) else value
 
         return {name: told(value) for name, value in answer.items()}
+
+
+Words = Mapping[str, object]
+
+
+class KeptComparisons:
+    """The answers of the verifier under one interpreter and set of settings.
+
+    What a limit ended that depends on the machine is not kept: another run may come to its end.
+    """
+
+    def __init__(self, settings: Settings, python: str, files: VersionFiles) -> None:
+        self._cache = Cache(settings)
+        self._files = files
+        self._base = verified_by(settings, python)
+
+    def get(self, task: Task, new: PartKey, old: PartKey) -> Mapping[str, object] | None:
+        """The answer to a task that an earlier run had."""
+        if self._base is None:
+            return None
+        for rests, asked in product((self._files.imported(new, old), self._files.everything), ways_to_ask(task)):
+            kept = self._cache.verdict(self._key(asked, old, rests))
+            answer = placed(json.loads(kept), task.old, task.new, task.function) if kept is not None else None
+            if answer is not None:
+                return answer
+        return None
+
+    def keep(self, task: Task, new: PartKey, old: PartKey, answer: Mapping[str, object]) -> None:
+        """Keep an answer for later runs."""
+        if self._base is None or not lasting(answer) or "failed" in answer:
+            return
+        rests = self._files.imported(new, old) if answer["verdict"] in ("proved", "tested") else self._files.everything
+        asked, said = asked_for(task, answer)
+        self._cache.keep_verdict(self._key(asked, old, rests), json.dumps(said).encode())
+
+    def _key(self, asked: Words, old: PartKey, rests: Sequence[str]) -> str:
+        words = json.dumps([self._base, "since", asked, old, rests], sort_keys=True)
+        return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()

@@ -18,6 +18,7 @@ MAKE = "zeros ones full arange eye array stack concatenate vstack hstack append 
 COSTLY = ("jax.random.", *(f"jax.numpy.{name}" for name in words(MAKE)))
 HANDED_IN = 20.0
 """A model or another function that is handed in, of which nothing is known: seldom less than that."""
+LAYER = 3.0
 ROW = 2.0
 """What the next row of an array dispatches to a loop over it."""
 MANY = 1000
@@ -73,6 +74,11 @@ def reckoned(model: LoopModel) -> float:
 def evident(model: LoopModel) -> float:
     """The number of operations without what is handed in: that may be one program already."""
     return _trip(model, _Known(0.0, {}, OPERATIONS))
+
+
+def called(code: Code) -> float:
+    """The number of operations of a function of the project; a layer or the like that it calls counts for a few."""
+    return _function(code, _Known(LAYER, {}, OPERATIONS), 0)
 
 
 def takes_rows(model: LoopModel) -> bool:

@@ -115,9 +115,12 @@ def ruled_out(model: LoopModel, settings: Settings) -> bool:
     elif unit.source.tests:
         return True
     calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
-    names = [unit.resolve(call.func) or "" for call in calls]
-    drawn = any(name.startswith(PICTURES) for name in names) or DRAWS(unit.qualname)
-    return drawn or measures(calls) or on_devices(model) or deliberate(model)
+    return draws_pictures(unit, calls) or measures(calls) or on_devices(model) or deliberate(model)
+
+
+def draws_pictures(unit: Unit, calls: list[ast.Call]) -> bool:
+    """Whether some calls draw, or the function is called so."""
+    return any((unit.resolve(call.func) or "").startswith(PICTURES) for call in calls) or DRAWS(unit.qualname)
 
 
 def _strides(stream: Stream) -> bool:

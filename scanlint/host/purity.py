@@ -12,14 +12,7 @@ from scanlint.trace.calls.jax_results import ARRAY_METHODS
 from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed
 from scanlint.trace.domain.values import Value
 
-HOST = (
-    "jax.debug.",
-    "jax.device_get",
-    "jax.pure_callback",
-    "jax.profiler.",
-    "jax.block_until_ready",
-    "jax.experimental.",
-)
+HOST = tuple(words("jax.debug. jax.device_get jax.pure_callback jax.profiler. jax.block_until_ready jax.experimental."))
 WAITS = words("item tolist block_until_ready __array__")
 METHODS = (ARRAY_METHODS - WAITS) | words("set add multiply divide get power apply replace _replace items keys values")
 EAGER = words("jax.custom_vjp jax.custom_jvp")

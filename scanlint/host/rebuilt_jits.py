@@ -236,6 +236,14 @@ def _is_data(unit: Unit, names: list[ast.Name]) -> bool:
     return any(v.array or v.dtype == "float" for v in values) and not any(v.callee for v in values)
 
 
+def _is_result(unit: Unit, place: ast.AST) -> bool:
+    """Whether a name is what a jitted function returns, or a part of that: only arrays and trees of them leave one."""
+    at: ast.AST | None = place
+    while isinstance(around := unit.parents.get(at) if at is not None else None, ast.Tuple | ast.List | ast.Dict):
+        at = around
+    return isinstance(around, ast.Return) or (isinstance(around, ast.Lambda) and around.body is at)
+
+
 # -- in a loop
 
 
@@ -259,14 +267,9 @@ def loops_around(unit: Unit, node: ast.AST, function: Function) -> Iterator[ast.
     """The loops of a function that run a node on each trip, from the inside out."""
     inner, at = node, unit.parents.get(node)
     while at is not None and inner is not function:
-        if isinstance(at, LOOPS) and any(part is inner for part in _again(at)):
+        if isinstance(at, LOOPS) and any(part is inner for part in [*trips(at), *getattr(at, "generators", [])[:1]]):
             yield at
         inner, at = at, unit.parents.get(at)
-
-
-def _again(loop: ast.AST) -> list[ast.AST]:
-    """What a loop runs on each trip, the conditions of its first generator with it."""
-    return [*trips(loop), *getattr(loop, "generators", [])[:1]]
 
 
 def _changed(unit: Unit, taken: dict[str, list[ast.Name]], loop: ast.AST) -> tuple[str, ...]:
@@ -321,7 +324,7 @@ def settled(unit: Unit, places: list[ast.Name], function: ast.AST) -> bool:
 def _roots(unit: Unit, places: list[ast.Name], receiver: str | None, depth: int) -> tuple[str, ...] | None:
     """What a local name comes from: the object whose method this is, and data; None where that is not all."""
     name = places[0].id
-    if name == receiver or _is_data(unit, places):
+    if name == receiver or _is_data(unit, places) or any(_is_result(unit, place) for place in places):
         return (name,)
     found: list[str] = []
     flow = defuse_of(unit)

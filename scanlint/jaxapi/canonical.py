@@ -10,14 +10,17 @@ JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 """The transforms that compile what they are given."""
 PLAIN_JITS = frozenset({"jax.jit", "jax.pmap", "jax.pjit", "jax.experimental.pjit.pjit"})
 """Those of JAX itself, which compile anew for another function object."""
+STAGED_BODIES = {
+    "jax.lax.scan": slice(1),
+    "jax.lax.map": slice(1),
+    "jax.lax.while_loop": slice(2),
+    "jax.lax.fori_loop": slice(2, 3),
+}
+"""Which arguments of the loops of JAX are functions."""
 SCANS = frozenset({"jax.lax.scan", "haiku.scan"})
 BUILTINS = frozenset(dir(builtins))
 
-_MOVED = {
-    "jax.tree_util.tree_map": "jax.tree.map",
-    "jax.tree_map": "jax.tree.map",
-    "jax.api.jit": "jax.jit",
-}
+_MOVED = {"jax.tree_util.tree_map": "jax.tree.map", "jax.tree_map": "jax.tree.map", "jax.api.jit": "jax.jit"}
 
 
 _PRIVATE = regex(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")

@@ -8,11 +8,25 @@ CALLBACKS = "`jax.pure_callback`, `jax.experimental.io_callback` or `jax.debug.c
 TREES = ("map", "leaves", "flatten", "unflatten", "structure", "transpose", "reduce", "all")
 EXTEND = "`jax.extend.core.{}`"
 
+RENAMED = (
+    "jax.random.KeyArray=jax.Array jax.random.PRNGKeyArray=jax.Array jax.random.shuffle=jax.random.permutation "
+    "jax.experimental.vectorize=jax.numpy.vectorize jax.experimental.PartitionSpec=jax.sharding.PartitionSpec "
+    "jax.experimental.pjit.PartitionSpec=jax.sharding.PartitionSpec "
+    "jax.experimental.pjit.with_sharding_constraint=jax.lax.with_sharding_constraint "
+    "jax.experimental.export=jax.export jax.sharding.XLACompatibleSharding=jax.sharding.Sharding "
+    "jax.linear_util=jax.extend.linear_util jax.abstract_arrays=jax.core.ShapedArray "
+    "jax.interpreters.xla.DeviceArray=jax.Array jax.numpy.DeviceArray=jax.Array jax.xla.DeviceArray=jax.Array "
+    "jax.partial=functools.partial jax.nn.normalize=jax.nn.standardize "
+    "jax.numpy.trapz=jax.scipy.integrate.trapezoid jax.numpy.product=jax.numpy.prod "
+    "jax.numpy.cumproduct=jax.numpy.cumprod jax.numpy.sometrue=jax.numpy.any jax.numpy.alltrue=jax.numpy.all "
+    "jax.numpy.in1d=jax.numpy.isin jax.numpy.row_stack=jax.numpy.vstack jax.numpy.round_=jax.numpy.round "
+    "jax.numpy.Inf=jax.numpy.inf jax.numpy.NaN=jax.numpy.nan jax.scipy.linalg.tril=jax.numpy.tril "
+    "jax.scipy.linalg.triu=jax.numpy.triu jax.scipy.special.sph_harm=jax.scipy.special.sph_harm_y"
+)
+"""What goes by another name now."""
 REMOVED: dict[str, str] = {
-    **{
-        f"jax.tree_{n}": TREE.format(n)
-        for n in ["map", "leaves", "flatten", "unflatten", "structure", "transpose", "reduce", "all"]
-    },
+    **{old: f"`{new}`" for old, _, new in (word.partition("=") for word in RENAMED.split())},
+    **{f"jax.tree_{n}": TREE.format(n) for n in TREES},
     "jax.tree_multimap": "`jax.tree.map`, which takes several trees",
     "jax.tree_util.tree_multimap": "`jax.tree.map`, which takes several trees",
     **{f"jax.treedef_{n}": f"`jax.tree_util.treedef_{n}`" for n in ("is_leaf", "tuple", "children")},
@@ -22,9 +36,6 @@ REMOVED: dict[str, str] = {
     "jax.ops.index_min": AT.format("min"),
     "jax.ops.index_max": AT.format("max"),
     "jax.ops.index": "`x.at[...]` takes the index itself",
-    "jax.random.KeyArray": "`jax.Array`",
-    "jax.random.PRNGKeyArray": "`jax.Array`",
-    "jax.random.shuffle": "`jax.random.permutation`",
     "jax.config.config": "`import jax`, then `jax.config.update(...)`",
     "jax.experimental.optimizers": "optax, or `jax.example_libraries.optimizers`",
     "jax.experimental.stax": "flax or equinox, or `jax.example_libraries.stax`",
@@ -32,19 +43,8 @@ REMOVED: dict[str, str] = {
     "jax.experimental.callback": CALLBACKS,
     "jax.experimental.maps": "`jax.shard_map`, and `jax.sharding.Mesh`",
     "jax.experimental.loops": "`jax.lax.fori_loop`, `jax.lax.scan` and `jax.lax.while_loop`",
-    "jax.experimental.vectorize": "`jax.numpy.vectorize`",
-    "jax.experimental.PartitionSpec": "`jax.sharding.PartitionSpec`",
-    "jax.experimental.pjit.PartitionSpec": "`jax.sharding.PartitionSpec`",
-    "jax.experimental.pjit.with_sharding_constraint": "`jax.lax.with_sharding_constraint`",
     "jax.experimental.global_device_array": "`jax.Array`, which may lie on several devices",
-    "jax.experimental.export": "`jax.export`",
     "jax.sharding.PositionalSharding": "`jax.sharding.NamedSharding`, of a `jax.sharding.Mesh`",
-    "jax.sharding.XLACompatibleSharding": "`jax.sharding.Sharding`",
-    "jax.linear_util": "`jax.extend.linear_util`",
-    "jax.abstract_arrays": "`jax.core.ShapedArray`",
-    "jax.interpreters.xla.DeviceArray": "`jax.Array`",
-    "jax.numpy.DeviceArray": "`jax.Array`",
-    "jax.xla.DeviceArray": "`jax.Array`",
     "jax.lax.tie_in": "its second argument",
     "jax.lib.xla_bridge": "`jax.extend.backend`, or `jax.default_backend()`",
     "jax.lib.xla_client": "`jax.extend`, for what is public of it",
@@ -52,27 +52,12 @@ REMOVED: dict[str, str] = {
     "jaxlib.xla_extension": "what `jax` shows of it, as `jax.Array`",
     **{f"jax.core.{n}": EXTEND.format(n) for n in ["Jaxpr", "ClosedJaxpr", "Primitive", "Literal", "Var", "JaxprEqn"]},
     "jax.xla_computation": "`jax.jit(f).lower(...)`, and its `as_text()`",
-    "jax.partial": "`functools.partial`",
     "jax.api": "what it held stands in `jax` itself",
     "jax.util.safe_zip": "`zip(..., strict=True)`",
     "jax.util.safe_map": "`map` over `zip(..., strict=True)`",
     "jax.clear_backends": "`jax.clear_caches()`, or `jax.extend.backend.clear_backends()`",
     "jax.device_put_sharded": "`jax.device_put` with a `jax.sharding.NamedSharding`",
     "jax.device_put_replicated": "`jax.device_put` with a `jax.sharding.NamedSharding`",
-    "jax.nn.normalize": "`jax.nn.standardize`",
     "jax.numpy.msort": "`jax.numpy.sort(x, axis=0)`",
-    "jax.numpy.trapz": "`jax.scipy.integrate.trapezoid`",
-    "jax.numpy.product": "`jax.numpy.prod`",
-    "jax.numpy.cumproduct": "`jax.numpy.cumprod`",
-    "jax.numpy.sometrue": "`jax.numpy.any`",
-    "jax.numpy.alltrue": "`jax.numpy.all`",
-    "jax.numpy.in1d": "`jax.numpy.isin`",
-    "jax.numpy.row_stack": "`jax.numpy.vstack`",
-    "jax.numpy.round_": "`jax.numpy.round`",
-    "jax.numpy.Inf": "`jax.numpy.inf`",
-    "jax.numpy.NaN": "`jax.numpy.nan`",
-    "jax.scipy.linalg.tril": "`jax.numpy.tril`",
-    "jax.scipy.linalg.triu": "`jax.numpy.triu`",
-    "jax.scipy.special.sph_harm": "`jax.scipy.special.sph_harm_y`",
 }
 """A name stands for all that is below it: `jax.experimental.stax` for `jax.experimental.stax.Dense` too."""

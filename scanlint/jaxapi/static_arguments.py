@@ -35,34 +35,24 @@ KEYWORDS: dict[str, Role] = {
 """What these keywords say in every function of arrays."""
 ROOTS = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.ops.")
 _SIZES: dict[str, str] = {
-    "jax.numpy.eye": "0:N 1:M",
-    "jax.numpy.identity": "0:n",
-    "jax.numpy.tri": "0:N 1:M",
-    "jax.numpy.arange": "0:start 1:stop 2:step",
-    "jax.numpy.linspace": "2:num",
-    "jax.numpy.logspace": "2:num",
-    "jax.numpy.geomspace": "2:num",
-    "jax.numpy.split": "1:indices_or_sections",
-    "jax.numpy.array_split": "1:indices_or_sections",
-    "jax.numpy.hsplit": "1:indices_or_sections",
-    "jax.numpy.vsplit": "1:indices_or_sections",
-    "jax.numpy.tile": "1:reps",
-    "jax.numpy.pad": "1:pad_width",
-    "jax.numpy.diff": "1:n",
-    "jax.numpy.triu_indices": "0:n",
-    "jax.numpy.tril_indices": "0:n",
-    "jax.nn.one_hot": "1:num_classes",
-    "jax.lax.top_k": "1:k",
-    "jax.lax.approx_max_k": "1:k",
-    "jax.lax.approx_min_k": "1:k",
-    "jax.lax.dynamic_slice": "2:slice_sizes",
-    "jax.lax.dynamic_slice_in_dim": "2:slice_size",
-    "jax.lax.slice": "1:start_indices 2:limit_indices 3:strides",
-    "jax.lax.slice_in_dim": "1:start_index 2:limit_index 3:stride",
-    "jax.lax.iota": "1:size",
-    "jax.lax.scan": "3:length",
-    "jax.random.split": "1:num",
-    **{f"jax.ops.segment_{name}": "2:num_segments" for name in ("sum", "prod", "max", "min")},
+    "0:N 1:M": "jax.numpy.eye jax.numpy.tri",
+    "0:n": "jax.numpy.identity jax.numpy.triu_indices jax.numpy.tril_indices",
+    "0:start 1:stop 2:step": "jax.numpy.arange",
+    "2:num": "jax.numpy.linspace jax.numpy.logspace jax.numpy.geomspace",
+    "1:indices_or_sections": "jax.numpy.split jax.numpy.array_split jax.numpy.hsplit jax.numpy.vsplit",
+    "1:reps": "jax.numpy.tile",
+    "1:pad_width": "jax.numpy.pad",
+    "1:n": "jax.numpy.diff",
+    "1:num_classes": "jax.nn.one_hot",
+    "1:k": "jax.lax.top_k jax.lax.approx_max_k jax.lax.approx_min_k",
+    "2:slice_sizes": "jax.lax.dynamic_slice",
+    "2:slice_size": "jax.lax.dynamic_slice_in_dim",
+    "1:start_indices 2:limit_indices 3:strides": "jax.lax.slice",
+    "1:start_index 2:limit_index 3:stride": "jax.lax.slice_in_dim",
+    "1:size": "jax.lax.iota",
+    "3:length": "jax.lax.scan",
+    "1:num": "jax.random.split",
+    "2:num_segments": "jax.ops.segment_sum jax.ops.segment_prod jax.ops.segment_max jax.ops.segment_min",
 }
 _SHAPES: dict[int, str] = {
     0: "jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.full",
@@ -121,9 +111,10 @@ COUNTED: dict[str, LengthOfValues] = {
 
 def _table() -> dict[str, tuple[StaticPlace, ...]]:
     found: dict[str, list[StaticPlace]] = {}
-    for name, places in _SIZES.items():
+    for places, names in _SIZES.items():
         for at, _, keyword in (part.partition(":") for part in places.split()):
-            found.setdefault(name, []).append(StaticPlace(int(at), keyword, "size"))
+            for name in names.split():
+                found.setdefault(name, []).append(StaticPlace(int(at), keyword, "size"))
     for place, names in _SHAPES.items():
         for name in names.split():
             found.setdefault(name, []).append(StaticPlace(place, "shape", "shape"))

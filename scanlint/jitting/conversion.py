@@ -16,7 +16,7 @@ from scanlint.jitting.once_only import once_only
 from scanlint.jitting.site import JitSite, jitted
 from scanlint.jitting.targets import Function, JitTarget, found, functions
 from scanlint.project.files import SourceFile, decode, read, shown
-from scanlint.project.patterns import spellings
+from scanlint.project.patterns import configured_inputs
 from scanlint.project.summary import ModuleNames
 from scanlint.record.recordings import recorded
 from scanlint.settings import Settings
@@ -190,9 +190,7 @@ def _given(file: SourceFile, name: str, settings: Settings) -> tuple[tuple[str, 
     comments = given_inputs(file.text).get(known[name], ())
     if comments:
         return tuple((given.text, f"{file.display}:{given.line}") for given in comments)
-    spelled = spellings(file.path, file.display, ModuleNames().wanted(file.path)[0], name, settings.root)
-    place = f"{settings.source}: [tool.scanlint.inputs]"
-    return tuple((spec, place) for key, specs in settings.inputs.items() if key in spelled for spec in specs)
+    return configured_inputs(settings, file.path, file.display, ModuleNames().wanted(file.path)[0], name)
 
 
 def _reached(tree: ast.Module, function: Function) -> dict[str, Function]:

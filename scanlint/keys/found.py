@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
+from scanlint.jaxapi.host_functions import CLOCK_READS
 from scanlint.keys.mistakes import KeyMistake, mistakes
 from scanlint.keys.summaries import KeySummary, Summaries
+from scanlint.trace.domain.callables import Closure, Transformed
+from scanlint.trace.domain.contexts import REVERSE_MODE
+from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
 
@@ -19,4 +25,40 @@ def key_summary(unit: Unit) -> KeySummary | None:
 
 def key_mistakes(unit: Unit) -> list[KeyMistake]:
     """The mistakes of a unit."""
-    return unit.once(key_mistakes, lambda: mistakes(found) if (found := key_summary(unit)) is not None else [])
+    return unit.once(key_mistakes, lambda: _mistakes(unit))
+
+
+def _mistakes(unit: Unit) -> list[KeyMistake]:
+    found = key_summary(unit)
+    made = [m for m in mistakes(found) if not _is_warm_up(unit, m)] if found is not None else []
+    return [m._replace(level="advice") if _of_one_value(unit, m) else m for m in made]
+
+
+def _is_warm_up(unit: Unit, made: KeyMistake) -> bool:
+    """Whether both uses are calls of one function in a function that looks at a clock: it is run again to be timed."""
+    match made.earlier, made.site:
+        case ast.Call(func=first), ast.Call(func=second) if first is not second and ast.dump(first) == ast.dump(second):
+            around = (a for a in unit.ancestors(made.site) if isinstance(a, ast.FunctionDef | ast.AsyncFunctionDef))
+            inside = {*ast.walk(next(around, unit.node))}
+            return any(name in CLOCK_READS and call in inside for name, call in unit.calls)
+    return False
+
+
+def _of_one_value(unit: Unit, made: KeyMistake) -> bool:
+    """Whether one use is for a function's derivative and the other for its value: they may well be of one draw."""
+    match made.earlier, made.site:
+        case ast.Call(func=first), ast.Call(func=second):
+            one, other = unit.value(first), unit.value(second)
+            return _function(one) == _function(other) is not None and _derives(one) != _derives(other)
+    return False
+
+
+def _derives(value: Value) -> bool:
+    return isinstance(value.callee, Transformed) and value.callee.transform in REVERSE_MODE
+
+
+def _function(value: Value) -> object | None:
+    """The function of the project that a call runs, under whatever transforms."""
+    while isinstance(value.callee, Transformed):
+        value = value.callee.function
+    return value.callee.code if isinstance(value.callee, Closure) else None

@@ -16,6 +16,7 @@ from scanlint.keys.libraries import (
     HARMLESS,
     INITIALIZERS,
     KEYISH,
+    LIKE,
     MAPPED,
     NOT_RUN,
     PARTIALS,
@@ -39,6 +40,7 @@ from scanlint.keys.terms import (
     InnerFunction,
     Listed,
     OneOfPaths,
+    Opaque,
     Passed,
     Seeded,
     SplitKeys,
@@ -49,7 +51,7 @@ from scanlint.keys.terms import (
     derived,
     either,
 )
-from scanlint.keys.uses import join
+from scanlint.keys.uses import KeyUse, join
 from scanlint.syntax.bindings import defaults, parameters
 
 SAMPLERS = frozenset({"sample", "sample_and_log_prob"})
@@ -110,9 +112,15 @@ class KeyCalls(KeyStatements):
             return self.random(name, key, given, named, call)
         if name in SAME and given:
             return given[0]
+        if name in LIKE and len(given) > LIKE[name]:
+            self.forget_draws(given[LIKE[name]])
+            return self.opaque(call)
         if name in STREAMS:
-            for term in (*given, *named.values()):
-                self.use(term, "draw", last, call)
+            for term, node in zip(
+                (*given, *named.values()), (*call.args, *(k.value for k in call.keywords)), strict=False
+            ):
+                if derived(term) or not _label(node).endswith("seed"):  # the number of a seed makes a stream each time
+                    self.use(term, "draw", last, call)
             return self.opaque(call)
         if name in CALLED_ONCE | MAPPED | PARTIALS:
             if not given:
@@ -140,6 +148,14 @@ class KeyCalls(KeyStatements):
             return self.opaque(call)
         made = self.of_project(name, given, named, call)
         return made if made is not None else self.unknown(given, named, call)
+
+    def forget_draws(self, made: Term) -> None:
+        """What an object was made of was drawn for nothing: its keys are as they were."""
+        if not isinstance(made, Built | Opaque):
+            return
+        for key, uses in list(self.at.uses.items()):
+            self.at.uses[key] = tuple(use for use in uses if not _passes(use, made.site))
+        self.pairs[:] = [p for p in self.pairs if not (_passes(p.first, made.site) or _passes(p.second, made.site))]
 
     def random(self, name: str, key: Term, given: list[Term], named: dict[str, Term], call: ast.Call) -> Term:
         """A function of `jax.random`."""
@@ -259,13 +275,7 @@ class KeyCalls(KeyStatements):
     # -- local functions
 
     def local(
-        self,
-        function: InnerFunction,
-        given: list[Term],
-        named: dict[str, Term],
-        call: ast.AST,
-        *,
-        staged: bool = False,
+        self, function: InnerFunction, given: list[Term], named: dict[str, Term], call: ast.AST, *, staged: bool = False
     ) -> Term:
         """Run a local function where it is called; `staged`: a loop of JAX that calls it has its own stage."""
         node = function.node
@@ -329,6 +339,11 @@ def bound(arguments: ast.arguments, given: list[Term], named: dict[str, Term]) -
         found[arguments.vararg.arg] = Listed(tuple(given[len(positional) :]))
     known = {*positional, *(a.arg for a in arguments.kwonlyargs)}
     return found | {name: term for name, term in named.items() if name in known}
+
+
+def _passes(use: KeyUse, site: ast.AST) -> bool:
+    """Whether a key is used in what is called at a place."""
+    return any(stage.node is site for stage in use.path)
 
 
 def _parameter(arguments: ast.arguments, name: str) -> ast.AST:

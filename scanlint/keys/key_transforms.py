@@ -8,17 +8,7 @@ from collections.abc import Callable
 from scanlint.jaxapi.canonical import SCANS
 from scanlint.keys.key_calls import KeyCalls
 from scanlint.keys.libraries import MAPPED, PARTIALS, TREES
-from scanlint.keys.terms import (
-    Const,
-    Every,
-    External,
-    InnerFunction,
-    KeyGuard,
-    Listed,
-    Term,
-    UnderTransform,
-    element,
-)
+from scanlint.keys.terms import Const, Every, External, InnerFunction, KeyGuard, Listed, Term, UnderTransform, element
 from scanlint.syntax.bindings import parameters
 
 

@@ -13,6 +13,13 @@ CLONES = words("jax.random.clone jax.random.wrap_key_data jax.random.key_data")
 NO_DRAWS = words("jax.random.key_impl jax.random.key_dtype jax.random.default_prng_impl")
 SAME = words("jax.device_put jax.block_until_ready jax.lax.stop_gradient builtins.tuple builtins.list jax.device_get")
 """What gives what it is handed, as far as keys are concerned."""
+LIKE = {
+    "equinox.tree_deserialise_leaves": 1,
+    "flax.serialization.from_bytes": 0,
+    "flax.serialization.from_state_dict": 0,
+    "flax.training.checkpoints.restore_checkpoint": 1,
+}
+"""What fills an object like the argument at this place with other leaves: what was drawn for that is thrown away."""
 STREAMS = words("haiku.PRNGSequence flax.nnx.Rngs chex.PRNGSequence")
 """Draws a stream of keys from the one that it is handed."""
 CALLED_ONCE = words(
@@ -32,19 +39,7 @@ TREES = words(
 )
 NOT_RUN = words("jax.eval_shape jax.make_jaxpr jax.ShapeDtypeStruct equinox.filter_eval_shape flax.nnx.eval_shape")
 INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
-QUIET_ROOTS = (
-    "builtins.",
-    "numpy.",
-    "jax.",
-    "jaxlib.",
-    "logging.",
-    "math.",
-    "os.",
-    "time.",
-    "absl.",
-    "chex.",
-    "jaxtyping.",
-)
+QUIET_ROOTS = tuple(words("builtins. numpy. jax. jaxlib. logging. math. os. time. absl. chex. jaxtyping."))
 """Their functions draw nothing, but those of `jax.random`."""
 HARMLESS = words(
     "append extend insert update setdefault get items keys values add pop remove put astype reshape squeeze ravel "

@@ -157,7 +157,7 @@ class KeyMachine:
         while at is not None:
             frame = self.frames[at]
             if name in frame.locals:
-                return self.at.names.get((at, name), _unbound(name, at))
+                return self.at.names.get((at, name), Passed(f"{name}@{at}"))
             at = frame.parent
         if (known := self.at.names.get((MODULE, name))) is not None:
             return known
@@ -294,11 +294,6 @@ class UseDetails(NamedTuple):
     inside: Link | None = None
     deep: Term | None = None
     drawn: str = ""
-
-
-def _unbound(name: str, frame: int) -> Term:
-    """A name that no path has bound yet."""
-    return Passed(f"{name}@{frame}")
 
 
 def _one_place(old: KeyUse, new: KeyUse) -> bool:

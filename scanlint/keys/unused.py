@@ -25,12 +25,18 @@ def unused_keys(unit: Unit, call: ast.Call) -> Iterator[UnusedKey]:
             yield UnusedKey(call, None)
         case ast.Assign(targets=[ast.Tuple(elts=parts) | ast.List(elts=parts)]):
             old = call.args[0].id if call.args and isinstance(call.args[0], ast.Name) else None
-            names = [p for p in parts if isinstance(p, ast.Name) and p.id != old and not p.id.startswith("_")]
+            names = [n for n in map(_named, parts) if n is not None and n.id != old and not n.id.startswith("_")]
             shared = {n for s in unit.every(ast.Global) for n in s.names}
             shared.update(n for s in unit.every(ast.Nonlocal) for n in s.names)
             for name in names if not unit.script else ():
                 if name.id not in shared and _is_unread(unit, name):
                     yield UnusedKey(call, name)
+
+
+def _named(part: ast.expr) -> ast.Name | None:
+    """The name that a part of the targets is, or that takes all keys that are left."""
+    inner = part.value if isinstance(part, ast.Starred) else part
+    return inner if isinstance(inner, ast.Name) else None
 
 
 def _is_unread(unit: Unit, name: ast.Name) -> bool:

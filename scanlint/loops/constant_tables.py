@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.words import words
-from scanlint.loops.sizes.lengths import rows_written
+from scanlint.loops.sizes.lengths import rebound, rows_written
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
@@ -121,7 +121,7 @@ def host_array(unit: Unit, node: ast.expr) -> bool:
         return False
     match node:
         case ast.Name(id=name) if (hint := _annotation(unit, node)) is not None:
-            named = unit.resolve(hint) in ANNOTATIONS and name not in _rebound(unit)
+            named = unit.resolve(hint) in ANNOTATIONS and name not in rebound(unit)
             return named and not unit.context(node).traced
         case ast.Name():
             made = source_of(unit, node)
@@ -174,7 +174,3 @@ def _annotation(unit: Unit, name: ast.Name) -> ast.expr | None:
     hints = [a.annotation for a in unit.every(ast.arg) if a.arg == name.id]
     hint = hints[0] if len(hints) == 1 else None
     return hint.value if isinstance(hint, ast.Subscript) else hint
-
-
-def _rebound(unit: Unit) -> set[str]:
-    return {n.id for n in unit.every(ast.Name) if not isinstance(n.ctx, ast.Load)}

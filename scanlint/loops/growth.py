@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from scanlint.jaxapi.words import words
-from scanlint.syntax.bindings import Names, binds, walk_scope
-from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
+from scanlint.syntax.bindings import NONE, Names, binds, walk_scope
+from scanlint.trace.domain.callables import Closure, Code, Transformed
+from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
 JOINS = frozenset(f"jax.numpy.{n}" for n in words("concatenate hstack vstack dstack column_stack stack block"))
@@ -24,11 +26,12 @@ def larger_carries(unit: Unit, node: ast.For | ast.While, carried: Sequence[str]
     What the body does nothing with but make it longer is collected, not carried.
     """
     last = {name: statement for statement in node.body for name in binds(statement)}
+    scope = _Scope(unit.resolve, unit.value)
     for name in carried:
         for part in walk_scope([last[name]] if name in last else []):
             match part:
                 case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                    if _grows(unit, value, frozenset({name})) and not _only_longer(unit, node, value, name):
+                    if _grows(scope, value, frozenset({name})) and not _only_longer(unit, node, value, name):
                         yield name, part
 
 
@@ -37,21 +40,34 @@ def _only_longer(unit: Unit, node: ast.For | ast.While, value: ast.expr, name: s
     return joined and sum(isinstance(n, ast.Name) and n.id == name for s in node.body for n in ast.walk(s)) == 2
 
 
-def _grows(unit: Unit, value: ast.expr, held: Names) -> bool:
-    """Whether an expression is larger than an array that it holds, by one of these names."""
+class _Scope(NamedTuple):
+    """What expressions mean in a unit, or in a function of the project: their canonical names, and what calls run."""
+
+    resolve: Callable[[ast.expr], str | None]
+    value: Callable[[ast.expr], Value | None]
+
+
+def _scope_of(code: Code) -> _Scope:
+    scope = code.scope
+    return _Scope(scope.annotation, lambda called: scope.lookup(called.id) if isinstance(called, ast.Name) else None)
+
+
+def _grows(scope: _Scope, value: ast.expr, held: Names, larger: Names = NONE, depth: int = 0) -> bool:
+    """Whether an expression is larger than an array that it holds by one of these names, or is one that is `larger`."""
+    if _is(value, larger):
+        return True
     if isinstance(value, ast.BinOp):
-        return any(_grows(unit, side, held) for side in (value.left, value.right))
+        return any(_grows(scope, side, held, larger, depth) for side in (value.left, value.right))
     if not isinstance(value, ast.Call):
         return False
-    name = unit.resolve(value.func) or ""
+    name = scope.resolve(value.func) or ""
     if name in JOINS | ADDS:
         return _holds(name, value, held)
-    callee = unit.value(value.func).callee
-    while isinstance(callee, Transformed | Partial):
-        if isinstance(callee, Partial) or callee.transform != "jax.jit":
-            return False
-        callee = callee.function.callee
-    return isinstance(callee, Closure) and bool(_whole(callee, value, held) & grown(callee.code))
+    known = scope.value(value.func)
+    while known is not None and isinstance(callee := known.callee, Transformed) and callee.transform == "jax.jit":
+        known = callee.function
+    closure = known.callee if known is not None else None
+    return isinstance(closure, Closure) and bool(_whole(closure, value, held) & grown(closure.code, depth))
 
 
 def _holds(name: str, call: ast.Call, held: Names) -> bool:
@@ -95,40 +111,24 @@ def grown(code: Code, depth: int = 0) -> Names:
     if depth > DEEPEST or isinstance(code.node, ast.Lambda):
         return frozenset()
     returned = [s.value for s in walk_scope(code.node.body) if isinstance(s, ast.Return) and s.value is not None]
-    found = set[str]()
+    found, scope = set[str](), _scope_of(code)
     for parameter in (a.arg for a in code.parameters()):
         larger, whole = _followed(code, parameter, depth)
-        if returned and all(_larger(code, value, whole, larger, depth) for value in returned):
+        if returned and all(_grows(scope, value, whole, larger, depth + 1) for value in returned):
             found.add(parameter)
     return frozenset(found)
 
 
 def _followed(code: Code, parameter: str, depth: int) -> tuple[Names, Names]:
     """The names of a function that hold a parameter made larger, and those that hold it as it is."""
-    larger, whole = set[str](), {parameter}
+    larger, whole, scope = set[str](), {parameter}, _scope_of(code)
     for statement in code.node.body if isinstance(code.node.body, list) else []:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                grown_here = _larger(code, value, frozenset(whole), frozenset(larger), depth)
+                grown_here = _grows(scope, value, frozenset(whole), frozenset(larger), depth + 1)
                 (larger.add if grown_here else larger.discard)(name)
                 (whole.add if _is(value, frozenset(whole)) and not grown_here else whole.discard)(name)
             case _:
                 larger -= binds(statement)
                 whole -= binds(statement)
     return frozenset(larger), frozenset(whole)
-
-
-def _larger(code: Code, value: ast.expr, held: Names, larger: Names, depth: int) -> bool:
-    """The same as `_grows` in a function of the project, of which some names are known to hold something larger."""
-    if _is(value, larger):
-        return True
-    if isinstance(value, ast.BinOp):
-        return any(_larger(code, side, held, larger, depth) for side in (value.left, value.right))
-    if not isinstance(value, ast.Call):
-        return False
-    name = code.scope.annotation(value.func) or ""
-    if name in JOINS | ADDS:
-        return _holds(name, value, held)
-    known = code.scope.lookup(value.func.id) if isinstance(value.func, ast.Name) else None
-    callee = known.callee if known is not None else None
-    return isinstance(callee, Closure) and bool(_whole(callee, value, held) & grown(callee.code, depth + 1))

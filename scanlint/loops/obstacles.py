@@ -12,7 +12,6 @@ from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, li
 from scanlint.loops.constant_tables import is_table
 from scanlint.loops.effects import MUTATORS, changes, effects
 from scanlint.loops.growth import larger_carries
-from scanlint.loops.lifted_modules import modules_called
 from scanlint.loops.numbers.body import Body, Meeting
 from scanlint.loops.python_parameters import library_arguments, static_arguments, tested_arguments
 from scanlint.loops.rows.collected import Output
@@ -21,6 +20,7 @@ from scanlint.loops.sizes.affine import moving_arange, window
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended
 from scanlint.loops.streams import streams_of
+from scanlint.loops.trip_count import class_named
 from scanlint.syntax.bindings import Names, binds, parameters, reads, walk_scope
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
@@ -86,9 +86,7 @@ def obstacles(
 def caught(unit: Unit, node: ast.AST) -> ast.Try | ast.TryStar | None:
     """The `try` of the same function that catches what a node raises."""
     inner = node
-    for around in unit.ancestors(node):
-        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return None
+    for around in unit.around(node):
         if isinstance(around, ast.Try | ast.TryStar) and around.handlers and inner in around.body:
             return around
         inner = around
@@ -322,3 +320,36 @@ def _iterated(unit: Unit, call: ast.Call) -> bool:
                 continue
         return False
     return False
+
+
+SCANS = {"flax.linen": "nn.scan", "haiku": "hk.scan"}
+
+
+def modules_called(unit: Unit, node: ast.For | ast.While) -> Iterator[Withheld]:
+    """Calls in the body that run a module, or may do so in a method of one."""
+    library = _library(unit)
+    for call in walk_scope(node.body):
+        if isinstance(call, ast.Call) and (scan := _scan(unit, call, library)) is not None:
+            what = ast.unparse(call.func)
+            why = f"`{what}` is run as a module, which `{scan}` can carry through a loop and `lax.scan` cannot"
+            yield Withheld("lifted-module", f"{why} (line {call.lineno})")
+
+
+def _library(unit: Unit) -> str | None:
+    """The library of whose modules the function is a method."""
+    defined = class_named(unit, unit.qualname.partition(".")[0])
+    bases = [unit.resolve(base) or "" for base in defined.bases] if defined is not None else []
+    return next((library for library in SCANS if f"{library}.Module" in bases), None)
+
+
+def _scan(unit: Unit, call: ast.Call, library: str | None) -> str | None:
+    """What scans over a module instead, where the callee is one, or is not known in a method of one."""
+    match call.func:
+        case ast.Call(func=maker):
+            name = unit.resolve(maker) or ""
+            made = name.rpartition(".")
+            return SCANS.get(made[0]) if made[2][:1].isupper() else None
+        case ast.Name() | ast.Attribute(value=ast.Name(id="self")) if library is not None:
+            known = unit.resolve(call.func) is not None or unit.value(call.func).callee is not None
+            return None if known else SCANS[library]
+    return None

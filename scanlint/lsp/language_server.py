@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from scanlint import __version__
+from scanlint.command.config import load
 from scanlint.errors import UsageError
 from scanlint.lsp.client_options import ClientOptions
 from scanlint.lsp.diagnostics import Painter, result_id
 from scanlint.lsp.exact_documents import Encoding
 from scanlint.lsp.live_project import FileResult, LiveProject, OpenText
 from scanlint.lsp.notebooks import SYNC
-from scanlint.lsp.roots import root_of
+from scanlint.project.discovery.folders import excluded
+from scanlint.project.summary import PROJECT_FILES
+from scanlint.settings import Settings
 
 LINGER = 60.0
 """Seconds that a project is held after its last file was closed."""
@@ -212,3 +217,21 @@ class ScanlintServer(LanguageServer):
         self._told.pop(uri, None)
         if not self.pulls:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+
+class EditorRoot(NamedTuple):
+    """The settings of a project; `whole`: there is a project around its files."""
+
+    settings: Settings
+    whole: bool
+
+
+def root_of(path: Path, options: ClientOptions, folders: Sequence[Path]) -> EditorRoot | None:
+    """The project of a file; None where the file is excluded. Raises UsageError for a configuration that is none."""
+    settings = load(path, options.config, options.overrides)
+    if settings.source is None and not any((settings.root / name).is_file() for name in PROJECT_FILES):
+        within = [folder for folder in folders if path.is_relative_to(folder)]
+        settings = replace(settings, root=max(within, key=lambda f: len(f.parts), default=path.parent))
+    if excluded(path, settings):
+        return None
+    return EditorRoot(settings, any((settings.root / name).exists() for name in PROJECT_FILES))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -11,13 +11,14 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from scanlint.errors import UsageError
+from scanlint.finding import Finding
 from scanlint.lsp.client_options import options_from
-from scanlint.lsp.diagnostics import result_id
+from scanlint.lsp.diagnostics import Painter, fate, page_of, result_id
 from scanlint.lsp.exact_documents import ExactWorkspace
-from scanlint.lsp.hovers import hover, under
 from scanlint.lsp.language_server import ScanlintServer
 from scanlint.lsp.live_project import OpenText
 from scanlint.lsp.notebooks import notebook_text
+from scanlint.rules.registry import entries
 
 CONFIGURATIONS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.py", "setup.cfg")
 WATCHED = ("**/*.py", *(f"**/{name}" for name in CONFIGURATIONS))
@@ -227,3 +228,33 @@ HANDLERS: dict[str, Callable[..., object]] = {
     types.NOTEBOOK_DOCUMENT_DID_CLOSE: notebook_did_close,
     types.TEXT_DOCUMENT_HOVER: hovered,
 }
+
+
+def under(position: types.Position, findings: Sequence[Finding], painter: Painter, text: OpenText) -> list[Finding]:
+    """The findings whose underlined part holds a position."""
+    return [finding for finding in findings if _holds(painter.head(finding, text), position)]
+
+
+def hover(findings: Sequence[Finding], area: types.Range) -> types.Hover:
+    text = "\n\n---\n\n".join("\n\n".join(_parts(finding)) for finding in findings)
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), area)
+
+
+def _parts(finding: Finding) -> Iterator[str]:
+    summary = next((entry.summary for entry in entries() if entry.code == finding.code), "")
+    page = page_of(finding.name)
+    name = f"[{finding.name}]({page})" if page else finding.name
+    yield f"**{name}**: {finding.message}"
+    if finding.chain:
+        yield f"{finding.reasons}:\n" + "\n".join(f"- {link}" for link in finding.chain)
+    if finding.help:
+        yield f"help: {finding.help}"
+    yield f"*{fate(finding)}*"
+    if finding.verification is not None and finding.verification.counterexample:
+        yield f"counterexample:\n```\n{finding.verification.counterexample}\n```"
+    if summary:
+        yield f"{finding.code}: {summary}"
+
+
+def _holds(area: types.Range, position: types.Position) -> bool:
+    return area.start <= position <= area.end

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import unquote, urlparse
+from urllib.request import url2pathname
 
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
 from scanlint import __version__
-from scanlint.mcp.allowed_folders import AllowedFolders, folder_of
 from scanlint.mcp.runs import Json, RunFailedError, diff_and_document, document, findings, run, verdict
 
 INSTRUCTIONS = """\
@@ -110,3 +113,34 @@ def _converted(target: Json) -> Json:
     found = target.get("verification")
     told = {name: target[name] for name in ("path", "function", "converted", "static", "obstacles", "diff")}
     return {**told, "verification": verdict(found) if isinstance(found, dict) else None}
+
+
+class OutsideError(ToolError):
+    """A path that lies in none of the folders."""
+
+
+class AllowedFolders:
+    """The folders of a client; relative paths begin at the first one."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self.folders = [Path(os.path.realpath(folder)) for folder in folders]
+
+    @property
+    def home(self) -> Path:
+        return self.folders[0]
+
+    def path(self, text: str) -> Path:
+        """The file or folder that a text names, links followed. Raises OutsideError where it lies outside."""
+        found = Path(os.path.realpath(self.home / text))
+        if not any(found.is_relative_to(folder) for folder in self.folders):
+            listed = ", ".join(map(str, self.folders))
+            raise OutsideError(f"{text}: lies outside of {listed}, which is all that this server looks at")
+        return found
+
+
+def folder_of(uri: str) -> Path | None:
+    """The folder of a root as clients write it: `file:///home/me/project`."""
+    parts = urlparse(uri)
+    if parts.scheme != "file":
+        return None
+    return Path(url2pathname(unquote(parts.path)))

@@ -26,112 +26,84 @@ class Guess:
         """Whether one of these texts holds the words."""
         return any(self.pattern.search(text) for text in texts)
 
-    @property
-    def precision(self) -> float | None:
-        """The share of the hits that was right; None where none was found to read."""
-        return self.right / self.read if self.read else None
+
+def _guess(says: str, read: tuple[int, int], pattern: str) -> Guess:
+    return Guess(says, *read, regex(pattern))
 
 
-FEW_ON_HOST = Guess(
-    says="a loop outside traced code whose length is not known counts axes, orders or layers: there are few",
-    right=108,
-    read=112,
-    pattern=regex(
-        r"(?i)layer|block|stage|depth|axes|axis|rank|head|level|fold|degree|octave|group|device|shard|subdomain"
-        r"|agent|player|team|n?dims?\b|\w?deg\b|order\b|chains|modes\b|specs?(?:_|\b)"
-    ),
+FEW_ON_HOST = _guess(
+    "a loop outside traced code whose length is not known counts axes, orders or layers: there are few",
+    (108, 112),
+    r"(?i)layer|block|stage|depth|axes|axis|rank|head|level|fold|degree|octave|group|device|shard|subdomain"
+    r"|agent|player|team|n?dims?\b|\w?deg\b|order\b|chains|modes\b|specs?(?:_|\b)",
 )
 
-FEW_SAID = Guess(
-    says="a docstring calls the number of trips, which is not known, that of axes, orders or layers: there are few",
-    right=2,
-    read=2,
-    pattern=regex(
-        r"(?i)layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave|group|device|shard|subdomain"
-        r"|agent|player|team"
-    ),
+FEW_SAID = _guess(
+    "a docstring calls the number of trips, which is not known, that of axes, orders or layers: there are few",
+    (2, 2),
+    r"(?i)layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave|group|device|shard|subdomain"
+    r"|agent|player|team",
 )
 
-PYTREES = Guess(
-    says="a parameter that is gone over by a loop of unknown length is a list or a pytree, not one array",
-    right=65,
-    read=68,
-    pattern=regex(
-        r"param|layer|weight|bias|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|"
-        r"states|loader|iterator|generator|dataset|stream|^[WwBb]s$"
-    ),
+PYTREES = _guess(
+    "a parameter that is gone over by a loop of unknown length is a list or a pytree, not one array",
+    (65, 68),
+    r"param|layer|weight|bias|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|"
+    r"states|loader|iterator|generator|dataset|stream|^[WwBb]s$",
 )
 
-FLAGS = Guess(
-    says="a parameter of a jitted function that is only asked whether it holds is a setting, no array",
-    right=0,
-    read=0,
-    pattern=regex(
-        r"^(?:(use|is|with|do|has|should|return|enable|include|apply|add)_\w+|\w+_flag|flag|train|training|is_training|"
-        r"deterministic|verbose|debug|mode|inference|evaluate|reverse|causal|bidirectional|normalize|normalise|residual)$"
-    ),
+FLAGS = _guess(
+    "a parameter of a jitted function that is only asked whether it holds is a setting, no array",
+    (0, 0),
+    r"^(?:(use|is|with|do|has|should|return|enable|include|apply|add)_\w+|\w+_flag|flag|train|training|is_training|"
+    r"deterministic|verbose|debug|mode|inference|evaluate|reverse|causal|bidirectional|normalize|normalise|residual)$",
 )
 
-DRAWS = Guess(
-    says="a function or file on the host draws pictures: its loops over JAX are for people to look at",
-    right=1,
-    read=1,
-    pattern=regex(r"(?i)(?:^|[_/.])(?:viewer|render\w*|plot\w*|draw\w*|visuali[sz]\w*|animat\w+)(?=$|[_/.])"),
+DRAWS = _guess(
+    "a function or file on the host draws pictures: its loops over JAX are for people to look at",
+    (1, 1),
+    r"(?i)(?:^|[_/.])(?:viewer|render\w*|plot\w*|draw\w*|visuali[sz]\w*|animat\w+)(?=$|[_/.])",
 )
 
-ENTRIES = Guess(
-    says="a function that nothing in the project calls is an entry of a program, which runs once",
-    right=0,
-    read=0,
-    pattern=regex(
-        r"(?i)^_*(?:main|run|train|fit|demo|example|test|bench|profile|time|plot|setup|build|make|create|init|load"
-        r"|experiment|compile|warm|get|generate|cli|app)(?:$|_|[A-Z])"
-    ),
+ENTRIES = _guess(
+    "a function that nothing in the project calls is an entry of a program, which runs once",
+    (0, 0),
+    r"(?i)^_*(?:main|run|train|fit|demo|example|test|bench|profile|time|plot|setup|build|make|create|init|load"
+    r"|experiment|compile|warm|get|generate|cli|app)(?:$|_|[A-Z])",
 )
 
-CLOCKS = Guess(
-    says="a function on the host that calls this measures time: what it measures may be the dispatch of each trip",
-    right=0,
-    read=0,
-    pattern=regex(r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)$"),
+CLOCKS = _guess(
+    "a function on the host that calls this measures time: what it measures may be the dispatch of each trip",
+    (0, 0),
+    r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)$",
 )
 
-INTENDED = Guess(
-    says="a docstring or a comment before a loop says that it is written out on purpose, or why",
-    right=0,
-    read=0,
-    pattern=regex(
-        r"(?i)\b(?:intentional|deliberate|on purpose)"
-        r"|\b(?:python|for)[- ]loops? (?:is|are|was|seems?) (?:\w+ )?(?:faster|fine|ok\b|better|cheaper)"
-        r"|\b(?:scan|fori_loop|vmap)\b[^.]{0,30}\b(?:slower|worse|too much memory|out of memory|oom)\b"
-        r"|\bunroll\w* by a factor\b|\bunroll\w*\b[^.]{0,60}\b(?:instead of|rather than|faster)\b"
-    ),
+INTENDED = _guess(
+    "a docstring or a comment before a loop says that it is written out on purpose, or why",
+    (0, 0),
+    r"(?i)\b(?:intentional|deliberate|on purpose)"
+    r"|\b(?:python|for)[- ]loops? (?:is|are|was|seems?) (?:\w+ )?(?:faster|fine|ok\b|better|cheaper)"
+    r"|\b(?:scan|fori_loop|vmap)\b[^.]{0,30}\b(?:slower|worse|too much memory|out of memory|oom)\b"
+    r"|\bunroll\w* by a factor\b|\bunroll\w*\b[^.]{0,60}\b(?:instead of|rather than|faster)\b",
 )
 
-UNROLLED = Guess(
-    says="a docstring or a comment before a loop of unknown length that speaks of unrolling says that it is intended",
-    right=2,
-    read=6,
-    pattern=regex(r"(?i)(?:\b|_)unroll(?!ed-)"),
+UNROLLED = _guess(
+    "a docstring or a comment before a loop of unknown length that speaks of unrolling says that it is intended",
+    (2, 6),
+    r"(?i)(?:\b|_)unroll(?!ed-)",
 )
 
-COST = Guess(
-    says="... but not where it speaks of what unrolling costs",
-    right=0,
-    read=0,
-    pattern=regex(
-        r"(?i)\b(?:reduc|avoid|prevent|limit|shrink|small|instead|rather|size|cost|too|blow|explo|slow|todo|fixme|never)\w*"
-        r"\W+(?:\w+\W+){0,5}unroll|n[o']t\W+(?:\w+\W+){0,2}unroll"
-    ),
+COST = _guess(
+    "... but not where it speaks of what unrolling costs",
+    (0, 0),
+    r"(?i)\b(?:reduc|avoid|prevent|limit|shrink|small|instead|rather|size|cost|too|blow|explo|slow|todo|fixme|never)\w*"
+    r"\W+(?:\w+\W+){0,5}unroll|n[o']t\W+(?:\w+\W+){0,2}unroll",
 )
 
-AT_MOST = Guess(
-    says="the entry of a docstring, or the comment above a loop of unknown length, says that there are few trips",
-    right=0,
-    read=0,
-    pattern=regex(
-        r"(?i)\b(?:only )?(?:a few|a handful|a couple|very few)\b"
-        r"|\b(?:usually|typically|generally|normally|at most|no more than|never more than)"
-        r"(?: (?:only|about|around|small|is|are|between \d+ and|\d+ (?:to|or)))* (?P<most>\d+)\b"
-    ),
+AT_MOST = _guess(
+    "the entry of a docstring, or the comment above a loop of unknown length, says that there are few trips",
+    (0, 0),
+    r"(?i)\b(?:only )?(?:a few|a handful|a couple|very few)\b"
+    r"|\b(?:usually|typically|generally|normally|at most|no more than|never more than)"
+    r"(?: (?:only|about|around|small|is|are|between \d+ and|\d+ (?:to|or)))* (?P<most>\d+)\b",
 )

@@ -19,11 +19,12 @@ from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import is_test
+from scanlint.syntax.walk import first_line
 
 JAX = regex(
     r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
 )
-STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b")
+STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b|\blax\.map\(")
 CONTROL = regex(
     r"\b(?:scan|for|while|if|case|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
     r"|\b[rR]?[fF][rR]?[\"']|[<>](?![<>])=?[^<>=:;#]+[<>]|(?<![.\w])sum\("
@@ -254,7 +255,7 @@ class _Lines:
     """
 
     def __init__(self, text: str, tree: ast.Module, renamed: list[str], facts: ModuleFacts) -> None:
-        self.tests = is_test(facts.path)
+        self.tests = is_test(facts.path, text)
         self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
         self.text = code_text(text, self.starts, tree)
         self.transforming = transforms(text)
@@ -262,6 +263,8 @@ class _Lines:
         names = (*_host_names(facts), *_changing(text))
         self.names = re.compile(rf"\b(?:{'|'.join(names)})\b") if names else None
         self.makers = "|".join([r"jax\.\w+", *_array_names(facts)])
+        drawing = [name for name, target in facts.imports.items() if target.startswith("jax.random")]
+        self.drawing = re.compile(rf"\b(?:{'|'.join(drawing)})\b") if drawing else None
         static = _static(tree, list(io.StringIO(text, newline=""))) if STATIC in text else []
         self.static = re.compile(rf"\b(?:{'|'.join(static)})\b") if static else None
         if renamed:
@@ -275,6 +278,12 @@ class _Lines:
     def controls(self, first: int, last: int) -> bool:
         """Whether something that a rule speaks of may be spelled, or one of the names that only this file has."""
         return self.hold(CONTROL, first, last) or (self.names is not None and self.hold(self.names, first, last))
+
+    def draws(self, first: int, last: int) -> bool:
+        """Whether a random key may be spelled, or what the file calls `jax.random`, or a function of it."""
+        if self.speak_of(KEY_WORDS, first, last) and self.hold(KEYS, first, last):
+            return True
+        return self.drawing is not None and self.hold(self.drawing, first, last)
 
     def transforms(self, first: int, last: int) -> bool:
         return self._among(self.transforming, first, last)
@@ -439,7 +448,7 @@ def imports(statement: ast.stmt, facts: ModuleFacts) -> None:
 
 
 def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _Lines | None) -> Span:
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    first = first_line(node)
     last = node.end_lineno or node.lineno
     if lines is None:
         return Span(qualname, first, last, False, True, False, False)
@@ -453,7 +462,7 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     control = control or lines.hands_static(node.lineno, last)
     arrays = loops and lines.hold(ARRAYS, first, last)
     writes = lines.writes(first, last)
-    keys = lines.speak_of(KEY_WORDS, first, last) and lines.hold(KEYS, first, last)
+    keys = lines.draws(first, last)
     transforms = lines.transforms(first, last)
     return Span(qualname, first, last, transforms, control, loops, arrays, straight, writes, keys)
 
@@ -514,7 +523,7 @@ def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None, prefix:
             span = (part.lineno, part.end_lineno or part.lineno)
             if lines.transforms(*span) and not isinstance(getattr(part.value, "value", None), str):
                 facts.active.append(span)
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    first = first_line(node)
     facts.classes[f"{prefix}{node.name}"] = ClassFacts(
         f"{prefix}{node.name}",
         first,

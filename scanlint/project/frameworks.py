@@ -17,50 +17,29 @@ class Framework(NamedTuple):
     methods: Mapping[str, Roles]
 
 
-def _framework(package: str, bases: str, **methods: str) -> Framework:
-    roles = {name: tuple(r.strip("-") for r in listed.split()) for name, listed in methods.items()}
-    return Framework(package, frozenset(bases.split()), roles)
+def _framework(package: str, bases: str, *methods: str) -> Framework:
+    """Each entry of `methods` is some names of methods, and behind a colon the roles of their parameters."""
+    said = [
+        (names.split(), tuple(r.strip("-") for r in roles.split()))
+        for names, _, roles in (m.partition(":") for m in methods)
+    ]
+    return Framework(package, frozenset(bases.split()), {name: roles for names, roles in said for name in names})
 
 
-STATE_STEP = "tree array"
+STATE_STEP = "step: tree array"
 FRAMEWORKS = (
-    _framework("jumanji", "Environment Wrapper", reset="array", step=STATE_STEP),
-    _framework("jumanji", "Generator", __call__="array"),
-    _framework("jumanji", "RewardFn", __call__="tree tree tree tree tree"),
-    _framework("brax", "Env PipelineEnv Wrapper", reset="array", step=STATE_STEP),
-    _framework("mujoco_playground", "MjxEnv Wrapper", reset="array", step=STATE_STEP),
+    _framework("jumanji", "Environment Wrapper", "reset: array", STATE_STEP),
+    _framework("jumanji", "Generator", "__call__: array"),
+    _framework("jumanji", "RewardFn", "__call__: tree tree tree tree tree"),
+    _framework("brax", "Env PipelineEnv Wrapper", "reset: array", STATE_STEP),
+    _framework("mujoco_playground", "MjxEnv Wrapper", "reset: array", STATE_STEP),
     _framework(
-        "gymnax",
-        "Environment",
-        reset="array tree",
-        reset_env="array tree",
-        step="array tree array tree",
-        step_env="array tree array tree",
-        get_obs="tree tree array",
-        is_terminal="tree tree",
-        is_terminated="tree tree",
-        is_truncated="tree tree",
-        discount="tree tree",
+        "gymnax", "Environment", "reset reset_env: array tree", "step step_env: array tree array tree",
+        "get_obs: tree tree array", "is_terminal is_terminated is_truncated discount: tree tree",
     ),
-    _framework(
-        "pgx",
-        "Env",
-        init="array",
-        step="tree array array",
-        observe="tree array",
-        _init="array",
-        _step="tree array array",
-        _observe="tree array",
-    ),
-    _framework(
-        "jaxmarl",
-        "MultiAgentEnv",
-        reset="array",
-        step="array tree tree",
-        step_env="array tree tree",
-        get_obs="tree",
-    ),
-    _framework("xminigrid", "Environment", reset="- array", step="- tree array", _generate_problem="- array"),
-)
+    _framework("pgx", "Env", "init _init: array", "step _step: tree array array", "observe _observe: tree array"),
+    _framework("jaxmarl", "MultiAgentEnv", "reset: array", "step step_env: array tree tree", "get_obs: tree"),
+    _framework("xminigrid", "Environment", "reset _generate_problem: - array", "step: - tree array"),
+)  # fmt: skip
 METHODS = frozenset(name for framework in FRAMEWORKS for name in framework.methods) | {"__call__"}
 BASES = {(framework.package, base): framework for framework in FRAMEWORKS for base in framework.bases}

@@ -39,6 +39,17 @@ def spellings(path: Path, display: str, module: str, qualname: str, root: Path) 
     }
 
 
+def configured_inputs(
+    settings: Settings, path: Path, display: str, module: str, qualname: str
+) -> tuple[tuple[str, str], ...]:
+    """What the configuration says of the inputs of a function, each with where it says so."""
+    spelled, place = (
+        spellings(path, display, module, qualname, settings.root),
+        f"{settings.source}: [tool.scanlint.inputs]",
+    )
+    return tuple((spec, place) for name, specs in settings.inputs.items() if name in spelled for spec in specs)
+
+
 def _names(pattern: str, module: str, qualname: str, facts: ModuleFacts, settings: Settings) -> bool:
     """Whether a pattern names a function.
 

@@ -15,6 +15,7 @@ from scanlint.project.contents import contents
 from scanlint.project.discovery.folders import discover
 from scanlint.project.facts import parse
 from scanlint.project.files import SourceFile, read
+from scanlint.record.inside.instrument import parameters
 from scanlint.settings import Settings
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.program.project import Project
@@ -90,18 +91,10 @@ def targets_in(node: ast.AST, qualname: str, file: Path, root: Path) -> Iterator
     """A function, and those that are defined in it: what a factory makes is recorded too."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         relative = file.relative_to(root).as_posix()
-        yield Target(relative, str(file), qualname, node.lineno, tuple(_parameters(node.args)))
+        yield Target(relative, str(file), qualname, node.lineno, tuple(parameters(node)))
     for child in ast.iter_child_nodes(node):
         named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         yield from targets_in(child, f"{qualname}.{child.name}" if named else qualname, file, root)  # type: ignore[attr-defined]
-
-
-def _parameters(a: ast.arguments) -> list[str]:
-    """All names that a call binds, in the order of the definition."""
-    names = [x.arg for x in (*a.posonlyargs, *a.args)]
-    names += [a.vararg.arg] if a.vararg else []
-    names += [x.arg for x in a.kwonlyargs]
-    return names + ([a.kwarg.arg] if a.kwarg else [])
 
 
 def _spans(findings: Sequence[Finding], root: Path) -> dict[str, list[tuple[int, int]]]:

@@ -10,6 +10,7 @@ from scanlint.record.run_evidence import FileEvidence, MeasuredLoop, Recompiled
 from scanlint.rules.registry import RECOMPILED, entries, selected_codes
 from scanlint.settings import Settings
 from scanlint.syntax.regex import regex
+from scanlint.syntax.walk import first_line
 
 FEWEST_DISPATCHES = 1000
 PER_ENTRY = 200
@@ -60,7 +61,7 @@ class _Made:
     def _walk(self, node: ast.AST, function: str | None, prefix: str) -> None:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.stmt | ast.expr):
-                self.nodes.setdefault(_first_line(child), []).append(child)
+                self.nodes.setdefault(first_line(child), []).append(child)
                 self.functions[child] = function
             match child:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
@@ -159,12 +160,6 @@ def _repeated(made: _Made, entry: FileEvidence, known: Sequence[Finding], settin
             "carry its state through `jax.lax.scan`, or treat all elements at once with `jax.vmap`",
             entry.of_loop(loop, alone=True),
         )
-
-
-def _first_line(node: ast.stmt | ast.expr) -> int:
-    """The line on which a statement begins for Python, with its decorators."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(d.lineno for d in decorators)])
 
 
 def _counts(node: ast.AST) -> bool:

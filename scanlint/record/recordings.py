@@ -42,12 +42,8 @@ def with_inner(own: Path) -> tuple[str, ...]:
     """The recording of a function, where there is one, and those of the functions that are defined in it."""
     if not os.path.isdir(own.parent):
         return ()
-    inner = sorted(own.parent.glob(f"{_escaped(own.stem)}.*.npz"))
+    inner = sorted(own.parent.glob(f"{''.join(f'[{c}]' if c in '*?[' else c for c in own.stem)}.*.npz"))
     return tuple(str(f) for f in (own, *inner) if os.path.isfile(f))
-
-
-def _escaped(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def unreadable(root: Path) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.syntax.source import Source
+from scanlint.syntax.walk import first_line
 
 Replacement = cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]
 Change = Callable[[cst.CSTNode], Replacement]
@@ -35,7 +36,7 @@ class Snippet:
 
     def __init__(self, source: Source, first: ast.stmt, last: ast.stmt, indent: str = "    ") -> None:
         self.source = source
-        self.first_line = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))])
+        self.first_line = first_line(first)
         self.last_line = last.end_lineno or last.lineno
         head, end = source.lines[self.first_line - 1], self.last_line
         self.margin = head[: len(head) - len(head.lstrip(" \t"))]
@@ -203,11 +204,7 @@ class Snippet:
         return cst.parse_statement(code, self.module.config_for_parsing)
 
     def define(
-        self,
-        name: str,
-        parameters: str,
-        body: Sequence[cst.BaseStatement],
-        like: cst.IndentedBlock | None = None,
+        self, name: str, parameters: str, body: Sequence[cst.BaseStatement], like: cst.IndentedBlock | None = None
     ) -> cst.FunctionDef:
         """`def name(parameters):` over these statements; `like` lends the comments of the block they came from."""
         made = self.parse(f"def {name}({parameters}):{self.newline}{self.indent}pass{self.newline}")

@@ -55,7 +55,7 @@ class Rewritten(NamedTuple):
 class Rewriter(NamedTuple):
     """Applies rewrites to units of one run. `rules` are all that can rewrite, selected or not."""
 
-    rules: Sequence[Rule]
+    rules: Sequence[Rule[ast.AST]]
     settings: Settings
     reanalyse: Reanalyse
     problems: list[Problem]
@@ -168,7 +168,7 @@ class Rewriter(NamedTuple):
         found = (r for r in self._reports(unit, self.rules) if isinstance(r.node, ast.For | ast.While | ast.If))
         return next((r for r in found if unit.source.start(r.node) == place.begin and r.outcome is not None), None)
 
-    def reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
+    def reports(self, unit: Unit, rules: Iterable[Rule[ast.AST]], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit, each finding with the rewrite of the canonical form.
 
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
@@ -186,14 +186,14 @@ class Rewriter(NamedTuple):
             self.problems.append(Problem(unit.source.path, line, f"`{unit.qualname}` was not checked: {why}"))
             return []
 
-    def _both_reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str]) -> list[Report]:
+    def _both_reports(self, unit: Unit, rules: Iterable[Rule[ast.AST]], known: Container[str]) -> list[Report]:
         """What is found in the spelling that a unit has, and in its normal form."""
         found = self._plain_reports(unit, rules := list(rules), known)
         if (normal := self._normal(unit)) is None:
             return found
         return normal.reports(found, self._plain_reports(normal.unit, rules, known))
 
-    def _plain_reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
+    def _plain_reports(self, unit: Unit, rules: Iterable[Rule[ast.AST]], known: Container[str] = ()) -> list[Report]:
         """The same in the spelling that the unit has."""
         rules, problems = list(rules), list[Problem]()
         found = self._replace(problems=problems)._reports(unit, rules, known)
@@ -225,7 +225,7 @@ class Rewriter(NamedTuple):
 
         return unit.once((canonical, bare), lambda: canonical(unit, bare=bare))
 
-    def _reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
+    def _reports(self, unit: Unit, rules: Iterable[Rule[ast.AST]], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit as it stands; one that fails is a problem of the run, the others go on."""
         found: list[Report] = []
         contexts = [Context(rule, unit, self.settings) for rule in rules if rule.looks_into(unit)]

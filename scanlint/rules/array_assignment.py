@@ -19,15 +19,14 @@ UPDATES: dict[type[ast.operator], str] = {
 }
 
 
-class ArrayAssignment(Rule):
+class ArrayAssignment(Rule[ast.Assign | ast.AugAssign]):
     """`x[0] = 1.0` or `x[i] += v` on an array of JAX: a TypeError, under a trace or not."""
 
     code = "SCN208"
     name = "array-assignment"
     level = "error"
-    nodes = (ast.Assign, ast.AugAssign)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.Assign | ast.AugAssign, context: Context) -> Iterator[Report]:
         unit = context.unit
         written = item_writes(unit, node)
         if not written or expected(unit, node):

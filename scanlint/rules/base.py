@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar, get_args
 
-from scanlint.trace.domain.evidence import links, trail
+from scanlint.finding import Finding, Fix, Level, Link, Outcome, Primitive, Report, Rewrite, Withheld, first_of
 from scanlint.loops.loop import LoopModel, short
 from scanlint.project.facts import SCRIPT
-from scanlint.trace.unit import Unit
-from scanlint.finding import Finding, Fix, Level, Link, Primitive, Report, first_of
-from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
+from scanlint.trace.domain.evidence import links, trail
+from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 class Context(NamedTuple):
     """One unit under the settings of the run; makes the findings of one rule."""
 
-    rule: Rule
+    rule: Rule[ast.AST]
     unit: Unit
     settings: Settings
 
@@ -83,6 +81,15 @@ class Context(NamedTuple):
 
     def nodes(self) -> Iterator[ast.AST]:
         """The nodes of the unit of which the rule may say something."""
+        rule, unit = self.rule, self.unit
+        if rule.level == "error" and unit.source.tests:
+            from scanlint.branches.expected_failures import tried
+
+            yield from (node for node in self._nodes() if not tried(unit, node))
+        else:
+            yield from self._nodes()
+
+    def _nodes(self) -> Iterator[ast.AST]:
         rule, unit = self.rule, self.unit
         for kind in rule.nodes:
             told = unit.told(kind, staged=rule.staged)
@@ -186,14 +193,8 @@ class Context(NamedTuple):
         return isinstance(made, Withheld) and made.code != "layout"
 
     def _in_reported_nest(self, model: LoopModel) -> bool:
-        for ancestor in self.unit.ancestors(model.node):
-            if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                return False
-            if isinstance(ancestor, ast.For):
-                outer = self.loop(ancestor)
-                if outer.streams and self.by_hand(outer) and self.worth_a_word(outer):
-                    return True
-        return False
+        nest = (self.loop(a) for a in self.unit.around(model.node) if isinstance(a, ast.For))
+        return any(outer.streams and self.by_hand(outer) and self.worth_a_word(outer) for outer in nest)
 
     def traced_bound(self, model: LoopModel) -> ast.expr | None:
         """The argument of `range` that is a tracer, if one is."""
@@ -243,8 +244,11 @@ class Context(NamedTuple):
         )
 
 
-class Rule(ABC):
-    """One rule: a file in this package whose class says what it finds in which nodes."""
+Node = TypeVar("Node", bound=ast.AST)
+
+
+class Rule(ABC, Generic[Node]):
+    """One rule: a file in this package; a `Rule[ast.For | ast.While]` says what it finds in these nodes."""
 
     code: ClassVar[str]
     name: ClassVar[str]
@@ -254,13 +258,17 @@ class Rule(ABC):
     calls: ClassVar[frozenset[str]] = frozenset()
     apart: ClassVar[bool] = False
 
+    def __init_subclass__(cls) -> None:
+        for kind in (kind for base in cls.__orig_bases__ for kind in get_args(base)):  # type: ignore[attr-defined]
+            cls.nodes = get_args(kind) or (kind,)
+
     @classmethod
     def looks_into(cls, unit: Unit) -> bool:
         """A unit holds nodes of which the rule may say something."""
         return (unit.holds_traced or not cls.staged) and not unit.kinds.keys().isdisjoint(cls.nodes)
 
     @abstractmethod
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: Node, context: Context) -> Iterator[Report]:
         """The findings at one node of one of the types in `nodes`.
 
         A rule that is `staged` is shown nodes of traced functions alone; one with `calls` only calls of these names.

@@ -19,17 +19,15 @@ PRIMITIVES: dict[str, Primitive] = {
 }
 
 
-class CarryType(Rule):
+class CarryType(Rule[ast.Call]):
     """`lax.fori_loop(0, n, lambda i, s: s + x, 0.0)` of an array `x`: a carry must keep structure, shape and dtype."""
 
     code = "SCN109"
     name = "carry-type"
     level = "error"
-    nodes = (ast.Call,)
     calls = frozenset((*LOOPS, *CONDITIONS))
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         name = context.unit.resolve(node.func) or ""
         found = mismatch_at(context.unit, node, name)
         if found is None or expected(context.unit, node):
@@ -38,7 +36,7 @@ class CarryType(Rule):
             node,
             f"`{ast.unparse(node.func)}` fails here: {_said(found)}",
             end=node.func,
-            label=_label(found),
+            label={"pair": "the body is no pair", "carry": "the carry changes", "arms": "the arms differ"}[found.kind],
             help=_help(found),
             primitive=PRIMITIVES[name],
         )
@@ -51,10 +49,6 @@ def _said(found: Mismatch) -> str:
         case "carry":
             return f"the carry starts as {found.before} and is {found.after} after one trip"
     return f"one arm gives a value that is {found.before}, another one {found.after}"
-
-
-def _label(found: Mismatch) -> str:
-    return {"pair": "the body is no pair", "carry": "the carry changes", "arms": "the arms differ"}[found.kind]
 
 
 def _help(found: Mismatch) -> str:

@@ -9,14 +9,13 @@ from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
 
-class ClockWithoutWait(Rule):
+class ClockWithoutWait(Rule[ast.BinOp]):
     """JAX dispatches asynchronously: what a call returns is filled in later."""
 
     code = "SCN604"
     name = "clock-without-wait"
-    nodes = (ast.BinOp,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.BinOp, context: Context) -> Iterator[Report]:
         if context.unit.source.tests or context.traced(node) or not _subtracts_name(node):
             return
         from scanlint.host.results.timed_work import timed

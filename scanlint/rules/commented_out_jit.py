@@ -6,25 +6,23 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scanlint.trace.unit import Unit
-from scanlint.trace.domain.contexts import FunctionContext
-from scanlint.finding import Fix, Link
+from scanlint.finding import Fix, Link, Report
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
+from scanlint.trace.domain.contexts import FunctionContext
+from scanlint.trace.unit import Unit
 
 FAMILIES = ("SCN1", "SCN2")
 NO_FIX = Fix("none", "not-jitted: a function that is not jitted works as it is")
 
 
-class CommentedOutJit(Rule):
+class CommentedOutJit(Rule[ast.FunctionDef | ast.AsyncFunctionDef]):
     """Advice: the function works as it is; what is said holds once the decorator is back."""
 
     code = "SCN207"
     name = "commented-out-jit"
     level = "advice"
-    nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.FunctionDef | ast.AsyncFunctionDef, context: Context) -> Iterator[Report]:
         if node is not context.unit.node or context.unit.wished is None:
             return
         wished = context.unit.wished()

@@ -17,22 +17,23 @@ REPEAT = "jax.numpy.repeat"
 """The one of them whose count may well be a Python value."""
 
 
-class DataDependentShape(Rule):
+class DataDependentShape(Rule[ast.Call | ast.Subscript]):
     """`x[x > 0]`, `jnp.where(c)` or `jnp.unique(x)` of a tracer: its values, which set the shape, are not known yet."""
 
     code = "SCN209"
     name = "data-dependent-shape"
     level = "error"
-    nodes = (ast.Call, ast.Subscript)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.Call | ast.Subscript, context: Context) -> Iterator[Report]:
         unit = context.unit
         found = ragged_at(unit, node)
         if found is None or expected(unit, node) or doubtful(unit, found.needed):
             return
         written = ast.unparse(found.node.func) if isinstance(found.node, ast.Call) else ""
-        what = f"how long `{written}` is depends on values" if written else "a boolean mask is no index of a fixed shape"
+        what = (
+            f"how long `{written}` is depends on values" if written else "a boolean mask is no index of a fixed shape"
+        )
         argument = argument_behind(unit, found.needed) if found.asker == REPEAT else None
         if argument is not None and unit.value(found.needed).array:
             argument = None

@@ -10,16 +10,14 @@ from scanlint.jaxapi.canonical import SCANS
 from scanlint.rules.base import Context, Rule
 
 
-class DiscardedYs(Rule):
+class DiscardedYs(Rule[ast.Call]):
     """`carry, _ = lax.scan(step, init, xs)` where `step` returns more than `None` beside the carry."""
 
     code = "SCN402"
     name = "discarded-ys"
-    nodes = (ast.Call,)
     calls = SCANS
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.loops.scan_outputs import is_none, unread_outputs

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from scanlint.host.results.lost_states import LostState
 
 
-class DroppedResult(Rule):
+class DroppedResult(Rule[ast.Expr | ast.Assign]):
     """JAX changes nothing in place, so that such a call has no effect at all."""
 
     code = "SCN406"
     name = "dropped-result"
-    nodes = (ast.Expr, ast.Assign)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.Expr | ast.Assign, context: Context) -> Iterator[Report]:
         if context.unit.source.tests or not isinstance(getattr(node, "value", None), ast.Call):
             return
-        from scanlint.host.results.dropped_results import dropped, dropped_state
+        from scanlint.host.results.dropped_results import dropped, dropped_state, whole_result
 
         if isinstance(node, ast.Assign):
-            state = dropped_state(context.unit, node) if isinstance(node.targets[0], ast.Tuple) else None
+            unpacked = isinstance(node.targets[0], ast.Tuple)
+            state = dropped_state(context.unit, node) if unpacked else whole_result(context.unit, node)
             if state is not None:
                 yield _of_state(state, context)
                 return
@@ -46,13 +46,23 @@ class DroppedResult(Rule):
             f"`{_short(name)}(...)` {_does(found)}, and nobody takes it: the call does nothing",
             end=found.call.func,
             label=f"`{found.old}` stays as it is" if found.old is not None else "thrown away",
-            help=f"bind what it returns: `{found.old} = {_short(name)}(...)`" if _assigns(found) else "bind what it returns",
+            help=f"bind what it returns: `{found.old} = {_short(name)}(...)`"
+            if _assigns(found)
+            else "bind what it returns",
             level="advice" if found.meant else None,
         )
 
 
 def _of_state(found: Dropped, context: Context) -> Report:
     name = ast.unparse(found.call.func)
+    if found.into is not None:
+        return context.report(
+            found.call,
+            f"`{found.into}` is all that `{name}` returns, {found.what} included: each trip hands in the same `{found.old}`",
+            end=found.call.func,
+            label=f"`{found.old}` is as old as the loop",
+            help=f"unpack it, so that the next trip goes on from the new `{found.old}`",
+        )
     return context.report(
         found.call,
         f"`{name}` returns {found.what}, which nobody reads: each trip of this loop hands in the same `{found.old}`",

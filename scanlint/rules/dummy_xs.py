@@ -13,16 +13,14 @@ if TYPE_CHECKING:
     from scanlint.loops.scan_calls import DummyScan
 
 
-class DummyXs(Rule):
+class DummyXs(Rule[ast.Call]):
     """`lax.scan(step, init, jnp.zeros(100))` where `step` never reads its second parameter."""
 
     code = "SCN401"
     name = "dummy-xs"
-    nodes = (ast.Call,)
     calls = frozenset(("jax.lax.scan",))
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         from scanlint.loops.scan_calls import dummy_scan
 
         scan = dummy_scan(context.unit, node)

@@ -10,7 +10,7 @@ from scanlint.finding import Outcome, Primitive, Report, Rewrite
 from scanlint.loops.exits import JUMPS
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import one_program, quoted
-from scanlint.rules.piecemeal_loops import advice
+from scanlint.rules.piecemeal_loops import advice, speaks
 from scanlint.rules.unbatched_loop import filled
 
 if TYPE_CHECKING:
@@ -18,19 +18,18 @@ if TYPE_CHECKING:
     from scanlint.loops.loop import LoopModel
 
 
-class EagerStepLoop(Rule):
+class EagerStepLoop(Rule[ast.For | ast.While]):
     """Advice: what a program of the loop would save is reckoned, not measured."""
 
     code = "SCN108"
     name = "eager-step-loop"
     level = "advice"
-    nodes = (ast.For, ast.While)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For | ast.While)
+    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         found = _eager(node, context)
         if found is None:
-            yield from advice(context, node, jitted=False)
+            told = list(advice(context, node, jitted=False))
+            yield from told or _loose(context, node)
         if found is None or _inside_another(node, context):
             return
         from scanlint.host.dispatches import reckoned
@@ -49,6 +48,31 @@ class EagerStepLoop(Rule):
             outcome=outcome,
             weight=reckoned(found.model),
         )
+
+
+def _loose(context: Context, node: ast.For | ast.While) -> Iterator[Report]:
+    """What a loop runs outside of jit, where neither this rule nor host-step-loop speaks of a state."""
+    from scanlint.host.loose_work import loose_work
+    from scanlint.host.threaded_state import has_jax
+
+    if context.traced(node) or not has_jax(context.unit) or speaks(context, node):
+        return
+    found = loose_work(context.loop(node), context.settings)
+    if found is None:
+        return
+    from scanlint.host.dispatches import reckoned
+
+    name = ast.unparse(found.call.func)
+    what = f"applies `{name}` outside of jit" if found.model else "works outside of jit"
+    yield context.report(
+        found.call,
+        f"each trip of this loop {what}: it runs about {found.operations} of JAX's operations one by one",
+        end=found.call.func,
+        label="Python dispatches them on each trip" if found.model else "most of them are dispatched here",
+        help=f"jit {f'`{name}`' if found.model else 'what a trip computes, as one function'}: it is one dispatch then",
+        trips=context.loop(node).trips,
+        weight=reckoned(context.loop(node)),
+    )
 
 
 def _eager(node: ast.For | ast.While, context: Context) -> EagerLoop | None:
@@ -80,12 +104,8 @@ def _is_batch(model: LoopModel) -> bool:
 
 def _inside_another(node: ast.For | ast.While, context: Context) -> bool:
     """Whether a loop around this one is reported: both are one program then."""
-    for ancestor in context.unit.ancestors(node):
-        if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return False
-        if isinstance(ancestor, ast.For | ast.While) and _eager(ancestor, context) is not None:
-            return True
-    return False
+    loops = (a for a in context.unit.around(node) if isinstance(a, ast.For | ast.While))
+    return any(_eager(loop, context) is not None for loop in loops)
 
 
 def _help(found: EagerLoop, primitive: Primitive, outcome: Outcome) -> str:

@@ -12,16 +12,14 @@ from scanlint.rules.piecemeal_loops import speaks
 SHOWN = 60
 
 
-class EagerTransform(Rule):
+class EagerTransform(Rule[ast.For | ast.While]):
     """Nothing of it is kept from trip to trip: tracing takes milliseconds, and each operation is dispatched alone."""
 
     code = "SCN408"
     name = "eager-transform"
     level = "advice"
-    nodes = (ast.For, ast.While)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For | ast.While)
+    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         if context.traced(node):
             return
         from scanlint.host.results.eager_transforms import eager_transform

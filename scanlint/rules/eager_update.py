@@ -12,15 +12,13 @@ NAMES = frozenset(["apply_updates", "apply_gradients"])
 SHOWN = 60
 
 
-class EagerUpdate(Rule):
+class EagerUpdate(Rule[ast.Call]):
     """An update is some ten operations for each array of the parameters, and each of them is dispatched alone."""
 
     code = "SCN412"
     name = "eager-update"
-    nodes = (ast.Call,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if getattr(node.func, "attr", getattr(node.func, "id", "")) not in NAMES:
             return
         from scanlint.host.results.eager_updates import eager_update

@@ -6,24 +6,22 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scanlint.trace.setting_parameters import flags
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report, Withheld
+from scanlint.rules.base import Context, Rule
+from scanlint.trace.setting_parameters import flags
 
 if TYPE_CHECKING:
     from scanlint.trace.flag_calls import Handed
 
 
-class FlagArgument(Rule):
+class FlagArgument(Rule[ast.FunctionDef]):
     """`if mode == "train"` or `if use_bias` on a parameter of a jitted function that is not static."""
 
     code = "SCN204"
     name = "flag-argument"
     level = "error"
-    nodes = (ast.FunctionDef,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.FunctionDef)
+    def check(self, node: ast.FunctionDef, context: Context) -> Iterator[Report]:
         unit = context.unit
         for flag in flags(unit, node):
             from scanlint.rewrite.lower.static_flags import to_static
@@ -45,5 +43,6 @@ class FlagArgument(Rule):
 
 def _withheld(name: str, doubt: Handed) -> Withheld:
     return Withheld(
-        "flag-may-be-traced", f"`{doubt.text}` may be an array where `{name}` is handed in ({doubt.path}, line {doubt.line})"
+        "flag-may-be-traced",
+        f"`{doubt.text}` may be an array where `{name}` is handed in ({doubt.path}, line {doubt.line})",
     )

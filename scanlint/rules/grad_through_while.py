@@ -17,17 +17,15 @@ HELP = {
 }
 
 
-class GradThroughWhile(Rule):
+class GradThroughWhile(Rule[ast.Call]):
     """A loop whose number of trips is not known keeps no values to go back through: JAX raises."""
 
     code = "SCN403"
     name = "grad-through-while"
     level = "error"
-    nodes = (ast.Call,)
     calls = LOOPS
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         why = context.unit.backward(node)

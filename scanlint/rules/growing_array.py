@@ -9,16 +9,14 @@ from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
 
-class GrowingArray(Rule):
+class GrowingArray(Rule[ast.For | ast.While]):
     """JAX compiles a program for each shape: one for each trip, and each copies all that was collected before."""
 
     code = "SCN410"
     name = "growing-array"
     level = "advice"
-    nodes = (ast.For, ast.While)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For | ast.While)
+    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         if context.traced(node):
             return
         from scanlint.host.results.lengthened_arrays import growing

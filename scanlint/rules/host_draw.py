@@ -13,7 +13,9 @@ NUMPY = words(
     "normal rand randn randint uniform choice permutation shuffle random random_sample ranf sample binomial poisson beta "
     "gamma exponential standard_normal multivariate_normal bytes laplace logistic lognormal dirichlet multinomial gumbel"
 )
-PYTHON = words("random randint uniform choice choices shuffle sample gauss normalvariate randrange getrandbits betavariate")
+PYTHON = words(
+    "random randint uniform choice choices shuffle sample gauss normalvariate randrange getrandbits betavariate"
+)
 
 ALIKE = {
     **dict.fromkeys(("rand", "random", "random_sample", "ranf"), "uniform"),
@@ -24,18 +26,17 @@ ALIKE = {
 """What `jax.random` calls them."""
 
 
-class HostDraw(Rule):
+class HostDraw(Rule[ast.Call]):
     """The trace happens once: every later call of what was compiled gets the numbers of the first."""
 
     code = "SCN506"
     name = "host-draw"
-    nodes = (ast.Call,)
     calls = frozenset({*(f"numpy.random.{name}" for name in NUMPY), *(f"random.{name}" for name in PYTHON)})
     staged = True
     apart = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        if not isinstance(node, ast.Call) or context.unit.bare:
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
+        if context.unit.bare:
             return
         name = context.unit.resolve(node.func) or ""
         last = name.rpartition(".")[2]

@@ -5,23 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import one_program, quoted
 from scanlint.rules.piecemeal_loops import advice
 from scanlint.rules.unbatched_loop import filled
 
 
-class HostStepLoop(Rule):
+class HostStepLoop(Rule[ast.For | ast.While]):
     """Advice: rolled into one program, the loop can no longer log or stop between steps."""
 
     code = "SCN107"
     name = "host-step-loop"
     level = "advice"
-    nodes = (ast.For, ast.While)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For | ast.While)
+    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         from scanlint.host.threaded_state import has_jax
 
         if context.traced(node) or not has_jax(context.unit):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scanlint.finding import Report, Withheld
-from scanlint.jaxapi.canonical import PLAIN_JITS
+from scanlint.jaxapi.canonical import PLAIN_JITS, STAGED_BODIES
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted
 from scanlint.syntax.bindings import walk_scope
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 CLEARS = frozenset(["jax.clear_caches", "jax.clear_backends"])
 
 
-class JitInLoop(Rule):
+class JitInLoop(Rule[ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.While]):
     """What is jitted is another function object each time, so nothing that was compiled before is found again."""
 
     code = "SCN404"
     name = "jit-in-loop"
-    nodes = (ast.Call, ast.FunctionDef, ast.Lambda, ast.For, ast.While)
-    calls = PLAIN_JITS
+    calls = PLAIN_JITS | STAGED_BODIES.keys()
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(
+        self, node: ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.While, context: Context
+    ) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.host.static_functions import static_function
@@ -44,6 +45,7 @@ class JitInLoop(Rule):
             yield _of_static(given, context)
             return
         yield from _of_jit(node, context)
+        yield from _of_staged(node, context)
 
 
 def _made_in(loop: ast.For | ast.While, context: Context) -> Iterator[ast.Call]:
@@ -95,6 +97,30 @@ def _of_jit(node: ast.AST, context: Context) -> Iterator[Report]:
         )
         owner = context.named(found.function)
         yield report._replace(finding=replace(report.finding, function=owner, chain=links(found.why)))
+
+
+def _of_staged(node: ast.AST, context: Context) -> Iterator[Report]:
+    """A loop of JAX that is compiled again for each body that it is given."""
+    from scanlint.host.compiled.rebuilt_loops import rebuilt_loop
+
+    found = rebuilt_loop(context.unit, node)
+    if found is None:
+        return
+    called = ast.unparse(found.call.func)
+    body = "a lambda" if isinstance(found.body, ast.Lambda) else f"`{ast.unparse(found.body)}`"
+    name = getattr(found.function, "name", "the lambda around it")
+    each = "trip of this loop" if found.loop is not None else f"call of `{name}`"
+    what = "what a trip computes" if found.loop is not None else f"`{name}`"
+    report = context.report(
+        found.call,
+        f"`{called}` is compiled again on each {each}: outside of jit, it finds what it has compiled by its body, and "
+        f"{body} is another function each time",
+        end=found.call.func,
+        label="another body each time",
+        help=f"jit {what}, with what changes as its arguments",
+    )
+    owner = context.named(found.function)
+    yield report._replace(finding=replace(report.finding, function=owner, chain=links(found.why)))
 
 
 def _of_static(found: StaticFunction, context: Context) -> Report:

@@ -6,20 +6,19 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.branches.expected_failures import expected
-from scanlint.finding import Report
 from scanlint.branches.jitted_methods import JittedMethod, jitted_method
+from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
 
-class JitOfMethod(Rule):
+class JitOfMethod(Rule[ast.FunctionDef]):
     """`@jax.jit` on a method of a class that is no pytree: every call is a TypeError."""
 
     code = "SCN212"
     name = "jit-of-method"
     level = "error"
-    nodes = (ast.FunctionDef,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.FunctionDef, context: Context) -> Iterator[Report]:
         found = jitted_method(context.unit, node)
         if found is None or expected(context.unit, node):
             return
@@ -41,5 +40,7 @@ def _help(found: JittedMethod) -> str:
     if found.linen:
         return "jit what calls the module (`jax.jit(model.apply)`), or decorate the method with flax's own `nn.jit`"
     if found.changes is not None or not found.hashed:
-        return f"jit a function of the arrays that it reads, or make `{found.owner.name}` a pytree (`register_dataclass`)"
+        return (
+            f"jit a function of the arrays that it reads, or make `{found.owner.name}` a pytree (`register_dataclass`)"
+        )
     return f"`static_argnums=0` where the attributes never change, else make `{found.owner.name}` a pytree"

@@ -17,13 +17,12 @@ DOES = {"draw": "draws from", "split": "splits", "handed": "takes"}
 DONE = {"draw": "drew from", "split": "split", "handed": "took"}
 
 
-class KeyRule(Rule):
+class KeyRule(Rule[ast.FunctionDef | ast.AsyncFunctionDef]):
     """A rule on what becomes of random keys. In tests, one draw after another is advice, and all else is silent."""
 
-    nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
     apart = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.FunctionDef | ast.AsyncFunctionDef, context: Context) -> Iterator[Report]:
         if node is not context.unit.node or context.unit.keys is None:
             return
         from scanlint.keys.found import key_mistakes

@@ -10,16 +10,15 @@ from scanlint.rules.base import Context, Rule
 from scanlint.trace.domain.evidence import trail
 
 
-class LeakedTracer(Rule):
+class LeakedTracer(Rule[ast.Expr | ast.Assign | ast.AugAssign]):
     """The statement runs once, while tracing: what it leaves there stands for no value, and fails when it is used."""
 
     code = "SCN603"
     name = "leaked-tracer"
     level = "advice"
-    nodes = (ast.Expr, ast.Assign, ast.AugAssign)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.Expr | ast.Assign | ast.AugAssign, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.host.captured.leaks import leak

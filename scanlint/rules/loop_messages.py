@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -71,9 +70,9 @@ CURES = {
 
 def cure(model: LoopModel, plain: str, by_hand: bool) -> str:
     """What to do about a loop: `plain` where it can be rolled, else what removes the first thing in the way."""
-    from scanlint.loops.rows.growing_arrays import growing
     from scanlint.loops.exits import JUMPS
     from scanlint.loops.rows.buffers import writes_rows
+    from scanlint.loops.rows.growing_arrays import growing
 
     if by_hand or any(o.code in JUMPS for o in model.obstacles[:1]):
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
@@ -96,7 +95,9 @@ def stacking(model: LoopModel) -> str:
     from scanlint.loops.rows.collected import appends
     from scanlint.loops.rows.dict_histories import histories
 
-    lists = list(dict.fromkeys([o.name for o in model.outputs] or [one.name for one in appends(model.unit, model.node)]))
+    lists = list(
+        dict.fromkeys([o.name for o in model.outputs] or [one.name for one in appends(model.unit, model.node)])
+    )
     lists += [ast.unparse(place) for history in histories(model) for place in history.appends.values()]
     carried = [name for name in model.carried if name not in lists]
     if model.read_back is not None:

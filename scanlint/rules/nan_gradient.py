@@ -14,16 +14,14 @@ CALLS = frozenset(
 SAFE = "make the argument safe first: `jnp.where(ok, x, 1.0)` inside of the function, and `where` again on its result"
 
 
-class NanGradient(Rule):
+class NanGradient(Rule[ast.Call]):
     """Where the forward value is masked or multiplied by 0, the derivative is inf * 0."""
 
     code = "SCN413"
     name = "nan-gradient"
-    nodes = (ast.Call,)
     calls = CALLS
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.branches.singular_points import singular
@@ -44,7 +42,9 @@ class NanGradient(Rule):
                 )
                 cure = f"{SAFE}; or sum the squares of the differences"
             case "clamped" | "clamps":
-                message = f"the gradient of `{function}` is NaN where `{found.of}` is 0, to which it is clamped: inf * 0"
+                message = (
+                    f"the gradient of `{function}` is NaN where `{found.of}` is 0, to which it is clamped: inf * 0"
+                )
                 cure, level = SAFE, "warning" if found.kind == "clamped" else "advice"
             case "pairs":
                 message = f"the gradient of `{function}` is NaN: each point is at distance 0 from itself"
@@ -55,6 +55,4 @@ class NanGradient(Rule):
                     "is inf, times 0"
                 )
                 cure = SAFE
-        yield context.report(
-            node, message, end=node.func, label="NaN at one point", help=cure, level=level
-        )
+        yield context.report(node, message, end=node.func, label="NaN at one point", help=cure, level=level)

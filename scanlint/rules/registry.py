@@ -13,6 +13,8 @@ from scanlint.finding import LEVELS, Finding, Level
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
+    import ast
+
     from scanlint.rules.base import Rule
 
 EVERYTHING = "ALL"
@@ -34,14 +36,14 @@ UNUSED_IGNORE = Entry("SCN901", "unused-ignore", "warning", "a suppression that 
 
 
 @cache
-def rules() -> tuple[type[Rule], ...]:
+def rules() -> tuple[type[Rule[ast.AST]], ...]:
     """All rules of the package, by code. The first call imports them, and with them the analysis."""
     import importlib
     import pkgutil
 
     from scanlint.rules.base import Rule
 
-    found: dict[str, type[Rule]] = {}
+    found: dict[str, type[Rule[ast.AST]]] = {}
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         for member in vars(importlib.import_module(module.name)).values():
             if isinstance(member, type) and issubclass(member, Rule) and "code" in vars(member):
@@ -67,13 +69,13 @@ def selects_none(settings: Settings) -> bool:
     return not any(_selected(entry, settings) for entry in entries())
 
 
-def select(settings: Settings) -> tuple[type[Rule], ...]:
+def select(settings: Settings) -> tuple[type[Rule[ast.AST]], ...]:
     """The rules that run."""
     chosen = selected_codes(settings)
     return tuple(rule for rule in rules() if rule.code in chosen)
 
 
-def listed_rules(settings: Settings) -> tuple[type[Rule], ...]:
+def listed_rules(settings: Settings) -> tuple[type[Rule[ast.AST]], ...]:
     """Those of them whose findings are listed."""
     return tuple(rule for rule in select(settings) if _is_listed(rule.level, (rule.code, rule.name), settings))
 
@@ -119,7 +121,7 @@ def _specificity(entry: Entry, selectors: Iterable[str]) -> int:
     )
 
 
-def _summary(rule: type[Rule]) -> str:
+def _summary(rule: type[Rule[ast.AST]]) -> str:
     """What follows the name in the first line of the rule's module."""
     first = (sys.modules[rule.__module__].__doc__ or "").strip().partition("\n")[0]
     said = first.partition(": ")[2] or first

@@ -9,17 +9,15 @@ from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
 
-class StaleValue(Rule):
+class StaleValue(Rule[ast.FunctionDef | ast.Lambda]):
     """What is no argument is a constant of the compiled program: the first call fixes it for all calls."""
 
     code = "SCN602"
     name = "stale-value"
     level = "advice"
-    nodes = (ast.FunctionDef, ast.Lambda)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.FunctionDef | ast.Lambda)
+    def check(self, node: ast.FunctionDef | ast.Lambda, context: Context) -> Iterator[Report]:
         if context.unit.source.tests or not context.traced(node):
             return
         from scanlint.host.captured.stale_reads import stale

@@ -17,18 +17,16 @@ WHERE = "jax.numpy.where"
 NUMBERS = words("bool int float")
 
 
-class StaticCond(Rule):
+class StaticCond(Rule[ast.Call]):
     """Tracing knows the arm: a plain `if` traces it alone, and may differ in shapes from the other."""
 
     code = "SCN409"
     name = "static-cond"
     level = "advice"
-    nodes = (ast.Call,)
     calls = CHOICES
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if context.unit.source.tests or not node.args or isinstance(node.args[0], ast.Starred):
             return
         where = context.unit.resolve(node.func) == WHERE
@@ -65,7 +63,11 @@ def _instead(node: ast.Call, name: str, shown: str, *, where: bool) -> str:
     if where:
         first, second = (" ".join(ast.unparse(a).split()) for a in node.args[1:3])
         return f"`{first} if {shown} else {second}` computes the one that counts"
-    return "call the arm that it says" if name.endswith("switch") else f"a plain `if {shown}:` traces the arm that runs alone"
+    return (
+        "call the arm that it says"
+        if name.endswith("switch")
+        else f"a plain `if {shown}:` traces the arm that runs alone"
+    )
 
 
 def _is_of_python(value: Value) -> bool:

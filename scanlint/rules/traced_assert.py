@@ -8,22 +8,18 @@ from collections.abc import Iterator
 from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
-HELP = (
-    "check it with `checkify.check(test, message)` under `jax.experimental.checkify.checkify`, or outside of traced code"
-)
+HELP = "check it with `checkify.check(test, message)` under `jax.experimental.checkify.checkify`, or outside of traced code"
 
 
-class TracedAssert(Rule):
+class TracedAssert(Rule[ast.Assert]):
     """`assert jnp.all(x > 0)` on a traced value: a TracerBoolConversionError when it is traced."""
 
     code = "SCN205"
     name = "traced-assert"
     level = "error"
-    nodes = (ast.Assert,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Assert)
+    def check(self, node: ast.Assert, context: Context) -> Iterator[Report]:
         if not context.unit.value(node.test).traced:
             return
         yield context.report(

@@ -22,20 +22,18 @@ BUILTINS = {
 }
 
 
-class TracedBool(Rule):
+class TracedBool(Rule[ast.BoolOp | ast.UnaryOp | ast.Compare | ast.Call]):
     """`x > 0 and y > 0` or `max(x, y)` on traced values: a TracerBoolConversionError when it is traced."""
 
     code = "SCN203"
     name = "traced-bool"
     level = "error"
-    nodes = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.BoolOp | ast.UnaryOp | ast.Compare | ast.Call, context: Context) -> Iterator[Report]:
         unit = context.unit
         if not asks(unit, node):
             return
-        assert isinstance(node, ast.BoolOp | ast.UnaryOp | ast.Compare | ast.Call)
         if not isinstance(node, ast.Call) and operand_of_another(unit, node):
             return
         from scanlint.rewrite.lower.expressions.tracer_logic import to_logic

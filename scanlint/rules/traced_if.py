@@ -5,24 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.trace.unit import Unit
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
+from scanlint.trace.unit import Unit
 
 LEAVE = "carry a flag and go on with `lax.while_loop` until it is set"
 
 
-class TracedIf(Rule):
+class TracedIf(Rule[ast.If | ast.IfExp]):
     """`if x > 0` on a traced value: a TracerBoolConversionError when it is traced."""
 
     code = "SCN201"
     name = "traced-if"
     level = "error"
-    nodes = (ast.If, ast.IfExp)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.If | ast.IfExp)
+    def check(self, node: ast.If | ast.IfExp, context: Context) -> Iterator[Report]:
         unit = context.unit
         if not unit.value(node.test).traced:
             return

@@ -6,24 +6,23 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.branches.expected_failures import expected
+from scanlint.branches.python_lookups import TracedSubscript, lookup_at
 from scanlint.branches.size_origins import doubtful
 from scanlint.finding import Report
-from scanlint.branches.python_lookups import TracedSubscript, lookup_at
 from scanlint.rules.base import Context, Rule
 
 HOLDERS = {"list": "a list", "tuple": "a tuple", "range": "a range", "dict": "a dict", "numpy": "an array of NumPy"}
 
 
-class TracedLookup(Rule):
+class TracedLookup(Rule[ast.Subscript]):
     """`[0.1, 0.2][i]`, `layers[i]` or `TABLE[i]` of NumPy with a tracer: Python wants to know which element it is."""
 
     code = "SCN211"
     name = "traced-lookup"
     level = "error"
-    nodes = (ast.Subscript,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.Subscript, context: Context) -> Iterator[Report]:
         unit = context.unit
         found = lookup_at(unit, node)
         if found is None or expected(unit, node) or doubtful(unit, found.key):

@@ -5,22 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted
 
 
-class TracedRange(Rule):
+class TracedRange(Rule[ast.For]):
     """`for i in range(n)` with a traced `n`: a TracerIntegerConversionError when it is traced."""
 
     code = "SCN104"
     name = "traced-range"
     level = "error"
-    nodes = (ast.For,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For)
+    def check(self, node: ast.For, context: Context) -> Iterator[Report]:
         model = context.traced_loop(node)
         bound = context.traced_bound(model) if model is not None else None
         if model is None or bound is None:

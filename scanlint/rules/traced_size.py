@@ -15,16 +15,15 @@ from scanlint.rules.static_help import place_of_jit, static_outcome
 WHAT = {"size": "size", "shape": "shape", "axis": "axis", "type": "dtype", "slice": "bound"}
 
 
-class TracedSize(Rule):
+class TracedSize(Rule[ast.Call | ast.Subscript]):
     """`jnp.zeros(n)`, `x.reshape(n, -1)`, `x[:n]` or `x.sum(axis=axis)` with a tracer: a TypeError when it is traced."""
 
     code = "SCN210"
     name = "traced-size"
     level = "error"
-    nodes = (ast.Call, ast.Subscript)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.Call | ast.Subscript, context: Context) -> Iterator[Report]:
         unit = context.unit
         wanted = size_asked_at(unit, node)
         if wanted is None or expected(unit, node) or doubtful(unit, wanted.needed):
@@ -66,7 +65,11 @@ def _asker(wanted: SizeAsked) -> str:
 
 def _written(wanted: SizeAsked) -> str:
     function = wanted.node.func if isinstance(wanted.node, ast.Call) else wanted.node
-    return f".{function.attr}" if wanted.asker.startswith(".") and isinstance(function, ast.Attribute) else ast.unparse(function)
+    return (
+        f".{function.attr}"
+        if wanted.asker.startswith(".") and isinstance(function, ast.Attribute)
+        else ast.unparse(function)
+    )
 
 
 def _help(context: Context, wanted: SizeAsked, argument: Argument | None) -> str:

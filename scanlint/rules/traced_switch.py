@@ -5,21 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
 
 
-class TracedSwitch(Rule):
+class TracedSwitch(Rule[ast.If]):
     """`if choice == 0: ... elif choice == 1: ... else: ...` on a traced `choice`."""
 
     code = "SCN202"
     name = "traced-switch"
     level = "error"
-    nodes = (ast.If,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.If)
+    def check(self, node: ast.If, context: Context) -> Iterator[Report]:
         unit = context.unit
         if not unit.value(node.test).traced:
             return

@@ -5,22 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted
 
 
-class TracedWhile(Rule):
+class TracedWhile(Rule[ast.While]):
     """`while err > tol` on traced state: a TracerBoolConversionError when it is traced."""
 
     code = "SCN103"
     name = "traced-while"
     level = "error"
-    nodes = (ast.While,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.While)
+    def check(self, node: ast.While, context: Context) -> Iterator[Report]:
         if not context.unit.value(node.test).traced:
             return
         model = context.loop(node)

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.dataflow.around import defuse_of
-from scanlint.syntax.bindings import targets
+from scanlint.finding import Report, Withheld
 from scanlint.loops.loop import few
 from scanlint.loops.streams import Stream, streams_of, trips_of
-from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report, Withheld
+from scanlint.syntax.bindings import targets
+from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch
@@ -22,22 +22,23 @@ OF_LISTS = frozenset(("jax.numpy.array", "jax.numpy.asarray"))
 """What makes an array of lists in a list."""
 
 
-class UnbatchedComprehension(Rule):
+class UnbatchedComprehension(Rule[ast.ListComp | ast.GeneratorExp]):
     """`jnp.stack([f(x) for x in xs])`, and `ys = [f(x) for x in xs]` of which nothing but `jnp.stack(ys)` is made."""
 
     code = "SCN302"
     name = "unbatched-comprehension"
-    nodes = (ast.ListComp, ast.GeneratorExp)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.ListComp | ast.GeneratorExp)
+    def check(self, node: ast.ListComp | ast.GeneratorExp, context: Context) -> Iterator[Report]:
         unit = context.unit
         stacks = _stacks(unit, node) if isinstance(node, ast.ListComp) else []
         gathers = _gathers(unit, node, stacks) if isinstance(node, ast.ListComp) else None
         kept = isinstance(node, ast.ListComp) and (bool(stacks) or gathers is not None)
         found = _examples(context, node, stacks, gathers) if kept and isinstance(node, ast.ListComp) else None
         if found is None or not isinstance(node, ast.ListComp):
-            yield from _advice(node, context)
+            said = list(_advice(node, context))
+            yield from said
+            if not said and isinstance(node, ast.ListComp):
+                yield from _loose(node, stacks, context)
             return
         from scanlint.rewrite.lower.batches.batch_map import comprehension_to_vmap
 
@@ -75,6 +76,30 @@ def _advice(node: ast.ListComp | ast.GeneratorExp, context: Context) -> Iterator
         level="advice",
     )
     yield report._replace(outcome=None)  # no form of it is another one
+
+
+def _loose(node: ast.ListComp, stacks: list[ast.Call], context: Context) -> Iterator[Report]:
+    """What is said of elements that JAX makes one by one outside of jit."""
+    from scanlint.batching.loose_elements import loose_elements
+
+    if context.traced(node):
+        return
+    found = loose_elements(context.unit, node, stacks, context.settings)
+    if found is None:
+        return
+    code = context.unit.source.segment(node.generators[0].iter)
+    match found.done:
+        case "handed":
+            message = f"this comprehension hands the device one element of `{code}` at a time"
+            cure = "make one array on the host, `np.stack([...])`, and hand that over"
+        case "fetched":
+            message = f"this comprehension fetches one element of `{code}` at a time"
+            cure = f"fetch all at once before, `np.asarray({code})`, or compute the elements by `jax.vmap`"
+        case "computed":
+            message = f"this comprehension runs `{found.function}` for one element of `{code}` at a time, outside of jit"
+            cure = "compute all elements at once by `jax.vmap`, in a function that is jitted"
+    report = context.report(node, message, label="a dispatch or more for each element", help=cure, level="advice")
+    yield report._replace(outcome=None)
 
 
 class _Examples(NamedTuple):

@@ -25,15 +25,13 @@ if TYPE_CHECKING:
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-class UnbatchedLoop(Rule):
+class UnbatchedLoop(Rule[ast.For]):
     """`for i in range(xs.shape[0]): out.append(f(xs[i]))` and `jnp.stack(out)`; on the host `out.at[i].set(f(xs[i]))`."""
 
     code = "SCN301"
     name = "unbatched-loop"
-    nodes = (ast.For,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For)
+    def check(self, node: ast.For, context: Context) -> Iterator[Report]:
         found = examples(node, context)
         if found is None:
             yield from _advice(node, context)
@@ -232,8 +230,8 @@ def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:
     """`vmap` over the rows; over their numbers where the array may have fewer, or more, and that is refuted."""
     from scanlint.batching.examples import batch_of
     from scanlint.rewrite.lower.batches.batch_map import to_vmap
-    from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
     from scanlint.rewrite.lower.loops.loop_passes import mapped_rows, or_full_ranges, weak_tables
+    from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
     from scanlint.rewrite.normalize.stacked_iterables import with_name
 
     assert batch is not None

@@ -9,15 +9,13 @@ from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
 
-class UnpackedRows(Rule):
+class UnpackedRows(Rule[ast.Assign]):
     """Under a trace each row is an operation of the program; on the host each is dispatched."""
 
     code = "SCN407"
     name = "unpacked-array"
-    nodes = (ast.Assign,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Assign)
+    def check(self, node: ast.Assign, context: Context) -> Iterator[Report]:
         if not isinstance(node.targets[0], ast.Tuple) or context.unit.source.tests:
             return
         from scanlint.host.results.unpacked_arrays import unpacked_array

@@ -5,21 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import cure, per_trip, stacking, times
 
 
-class UnrolledCollect(Rule):
+class UnrolledCollect(Rule[ast.For]):
     """A list that is stacked afterwards, where trips share more than that."""
 
     code = "SCN102"
     name = "unrolled-collect"
-    nodes = (ast.For,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For)
+    def check(self, node: ast.For, context: Context) -> Iterator[Report]:
         model = context.traced_loop(node)
         if model is None or not model.collects or context.batch(model) is not None:
             return  # with a batch it is unbatched-loop's

@@ -6,29 +6,26 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from scanlint.finding import Report, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream, is_array
 from scanlint.policy.worth import stages_arrays
-from scanlint.finding import Withheld
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
 from scanlint.rules.loop_messages import per_trip, quoted
 
 if TYPE_CHECKING:
     from scanlint.loops.module_layers import Blocks
 
 
-class UnrolledLayers(Rule):
+class UnrolledLayers(Rule[ast.For]):
     """`for layer in layers: x = f(layer, x)`: advice, for scanning wants the layers stacked."""
 
     code = "SCN106"
     name = "unrolled-layers"
     level = "advice"
-    nodes = (ast.For,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For)
+    def check(self, node: ast.For, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.loops.module_layers import kept_blocks, made_blocks

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-
 import ast
 from collections.abc import Iterator
 
+from scanlint.finding import Report
 from scanlint.loops.loop import LoopModel
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
 from scanlint.rules.loop_messages import cure, per_trip, quoted, stacking, summing, times
 
 
-class UnrolledLoop(Rule):
+class UnrolledLoop(Rule[ast.For]):
     """`for i in range(n)` with an array carry."""
 
     code = "SCN101"
     name = "unrolled-loop"
-    nodes = (ast.For,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For)
+    def check(self, node: ast.For, context: Context) -> Iterator[Report]:
         model = context.traced_loop(node)
         if model is None or model.collects or any(s.kind == "rows" for s in model.streams):
             return

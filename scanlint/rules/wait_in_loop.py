@@ -23,18 +23,17 @@ CURES = {
 SHOWN = 50
 
 
-class WaitInLoop(Rule):
+class WaitInLoop(Rule[ast.For | ast.While]):
     """Python could be trips ahead of the device; a fetch makes it wait until all that was dispatched is done."""
 
     code = "SCN601"
     name = "wait-in-loop"
     level = "advice"
-    nodes = (ast.For, ast.While)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For | ast.While)
+    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         found = waits_of(context, node)
         if found is None:
+            yield from _rows(node, context)
             return
         from scanlint.host.results.training_waits import only_tells
         from scanlint.rewrite.lower.fetched_lists import fetched_after
@@ -48,6 +47,26 @@ class WaitInLoop(Rule):
             outcome=fetched_after(context.unit, found),
             level="warning" if only_tells(context.unit, found) else None,
         )
+
+
+def _rows(node: ast.For | ast.While, context: Context) -> Iterator[Report]:
+    """What is said of a loop that goes over an array of JAX only to fetch it, the outermost one of several."""
+    from scanlint.host.results.fetched_rows import fetched_rows
+
+    around = [a for a in context.unit.ancestors(node) if isinstance(a, ast.For)]
+    if context.traced(node) or any(fetched_rows(context.loop(a), context.settings) is not None for a in around):
+        return
+    found = fetched_rows(context.loop(node), context.settings)
+    if found is None:
+        return
+    array = context.unit.source.segment(found.array)
+    yield context.report(
+        node,
+        f"this loop fetches `{array}` from the device piece by piece: each piece is sliced, and waited for",
+        end=node.iter if isinstance(node, ast.For) else None,
+        label=f"fetched on line {found.at.lineno}",
+        help=f"fetch it once before the loop: `np.asarray({array})`",
+    )
 
 
 def _said(wait: Wait) -> str:

@@ -14,12 +14,19 @@ from scanlint.settings import LINE_LENGTH
 from scanlint.syntax.edits import apply_edits, block, moved, powers
 from scanlint.syntax.regex import regex
 
-_TESTS = regex(r"(?:^|[/\\])(?:tests?[/\\]|(?:test_[^/\\]*|[^/\\]*_test|conftest)\.py$)")
+_TESTS = regex(r"(?:^|[/\\])(?:tests?[/\\]|conftest\.py$)")
+_NAMED = regex(r"(?:^|[/\\])(?:test_[^/\\]*|[^/\\]*_test)\.py$")
+_TEST = regex(r"(?m)^[ \t]*(?:async )?def test|^class \w*Test|\b(?:pytest|unittest|absltest|parameterized)\b")
+
+_PROGRAM = regex(r"(?m)^(?:if __name__ == |for |while )")
+"""What says that a file is run as it stands: a loop at its top too."""
 
 
-def is_test(path: str) -> bool:
-    """Whether a file belongs to tests."""
-    return _TESTS.search(path) is not None
+def is_test(path: str, text: str) -> bool:
+    """Whether a file belongs to tests; one that only is called so may be a program: `test_agent.py` without a test."""
+    if _TESTS.search(path) is not None:
+        return True
+    return _NAMED.search(path) is not None and (_PROGRAM.search(text) is None or _TEST.search(text) is not None)
 
 
 class Lines(Sequence[str]):
@@ -83,7 +90,7 @@ class Source:
     @cached_property
     def tests(self) -> bool:
         """Whether the file belongs to tests: what stands there is run once, on little, and loops are the reference."""
-        return is_test(self.path)
+        return is_test(self.path, (self.file or self).text)
 
     @cached_property
     def powers(self) -> bool:

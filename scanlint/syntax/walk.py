@@ -131,6 +131,12 @@ def kinds_inside(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) 
     return known
 
 
+def first_line(node: ast.stmt | ast.expr) -> int:
+    """The line on which a statement begins, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(d.lineno for d in decorators)])
+
+
 def levels(root: ast.AST) -> int:
     """How many nodes stand below one another; `a and b and c` counts as `(a and b) and c`, so does `a < b < c`."""
     deepest = 0

@@ -81,6 +81,20 @@ _PLAIN = regex(
 )
 
 
+ARRAY_TYPES = frozenset(("jax.Array", "jax.numpy.ndarray"))
+"""What only arrays of JAX are, tracers among them."""
+
+
+def arrays_of_jax(test: ast.expr) -> list[ast.Call]:
+    """The tests of a test that say a name to be an array of JAX: `isinstance(x, jnp.ndarray) and ...`."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return [call for value in values for call in arrays_of_jax(value)]
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(), ast.Attribute() | ast.Name()]):
+            return [test]
+    return []
+
+
 def plain_python(test: ast.expr) -> list[str]:
     """The names that a test says to be plain Python values: `isinstance(x, (int, np.integer)) and ...`."""
     match test:

@@ -233,6 +233,11 @@ def default_of(world: World, owner: str, name: str) -> ast.expr | None:
     return next((info.defaults.get(name) for info in lineage(world, owner) if name in info.fields), None)
 
 
+def method_of(world: World, owner: str, name: str) -> Code | None:
+    """A method of a class, also one that a base defines."""
+    return next((info.methods[name] for info in lineage(world, owner) if name in info.methods), None)
+
+
 def class_member(world: World, owner: str, name: str) -> Value:
     """`Class.name`."""
     itself = Value(Kind.STATIC, callee=ClassRef(owner))

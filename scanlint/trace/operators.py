@@ -26,20 +26,10 @@ from scanlint.trace.members import member
 
 MOST_ITEMS = 1000
 _NAMES: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "truediv",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-    ast.MatMult: "matmul",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
-    ast.LShift: "lshift",
-    ast.RShift: "rshift",
-}
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+    ast.LShift: "lshift", ast.RShift: "rshift",
+}  # fmt: skip
 
 
 def call_at(node: ast.AST) -> ast.Call:
@@ -156,12 +146,8 @@ def bool_operator(self: Evaluator, node: ast.BoolOp) -> Value:
         return value
     for value in asked:
         if value.traced:
-            return but(value, dtype=_common_dtype(asked))
+            return but(value, dtype=asked[0].dtype if all(v.dtype == asked[0].dtype for v in asked) else None)
     return join_all(tuple(asked))
-
-
-def _common_dtype(values: list[Value]) -> str | None:
-    return values[0].dtype if all(v.dtype == values[0].dtype for v in values) else None
 
 
 def compare_operator(self: Evaluator, node: ast.Compare) -> Value:

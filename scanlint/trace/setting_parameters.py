@@ -11,8 +11,9 @@ from scanlint.policy.names import FLAGS
 from scanlint.syntax.bindings import defaults
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.jax_results import CASTS
-from scanlint.trace.domain.contexts import FunctionContext
+from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.unit import Unit
+from scanlint.trace.whole_file import WholeFile
 
 Test = ast.If | ast.IfExp
 ACTIVATIONS = frozenset(
@@ -278,12 +279,19 @@ def given_by_calls(unit: Unit, function: ast.FunctionDef, context: FunctionConte
     positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args] if a.arg not in jit.given]
     method = positional[:1] == ["self"]
     functions: list[str | ast.expr] = [*aliases, jit.node]
-    calls = [call for called in functions for call in file.called.get(called, [])]
+    calls = [call for called in functions for call in file.called.get(called, []) if _may_be(file, call, method, jit)]
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
         places = positional[1:] if method and not isinstance(call.func, ast.Name) else positional
         yield from (k.value for k in call.keywords if k.arg == name)
         if name in places[: len(call.args)] and not any(isinstance(a, ast.Starred) for a in call.args):
             yield call.args[places.index(name)]
+
+
+def _may_be(file: WholeFile, call: ast.Call, method: bool, jit: Jit) -> bool:
+    """Whether a call by the name of a function may run it: `config.update(...)` runs none that is defined here."""
+    if not isinstance(call.func, ast.Attribute) or method:
+        return True
+    return not jit.decorator and file.resolve(call.func) is None
 
 
 def _array(unit: Unit, value: ast.expr) -> bool:

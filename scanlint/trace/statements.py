@@ -6,12 +6,22 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from scanlint.trace.domain.callables import Frame, Unfinished, World
+from scanlint.trace.domain.callables import Frame, Unfinished, World, alike
 from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
 from scanlint.trace.domain.values import UNKNOWN, Value, but, constant, gathered, join, join_all
 from scanlint.trace.expressions import Expressions
-from scanlint.trace.guards import CATCHES, COMPILE_TIME, TRACER_GUARD, plain_python, rolled_before, spelled, unrolled
+from scanlint.trace.guards import (
+    ARRAY_TYPES,
+    CATCHES,
+    COMPILE_TIME,
+    TRACER_GUARD,
+    arrays_of_jax,
+    plain_python,
+    rolled_before,
+    spelled,
+    unrolled,
+)
 from scanlint.trace.narrowing import alias, not_none
 from scanlint.trace.operators import binary
 
@@ -42,6 +52,12 @@ def interpret(world: World, frame: Frame) -> Value:
     return result
 
 
+def _together(noted: Value, value: Value) -> Value:
+    """What is known of an expression in several activations: a function that is made in each is one function."""
+    joined = join(noted, value)
+    return but(joined, callee=value.callee) if alike(noted.callee, value.callee) else joined
+
+
 class Interpreter(Expressions):
     """Statements over an environment that forks at branches and joins behind them."""
 
@@ -59,7 +75,7 @@ class Interpreter(Expressions):
             return
         if self.frame.joining and self.values is not None:
             noted = self.record.values
-            noted.update({n: join(noted[n], v) if n in noted else v for n, v in self.values.items()})
+            noted.update({n: _together(noted[n], v) if n in noted else v for n, v in self.values.items()})
         for code in self.frame.made:
             if code.stale and not code.rooted and code.runs == 0:
                 self.world.fallback(code, self.frame)
@@ -215,6 +231,7 @@ def _if(self: Interpreter, node: ast.If) -> bool:
         self.become(before)
         if arm is node.body:
             self.env.update((name, UNKNOWN) for name in plain_python(node.test))
+            _take_for_arrays(self, node.test)
         _narrow(self, node, arm is node.body)
         self.quiet += quiet
         ends.append(dict(self.env) if self.block(arm) else None)
@@ -222,6 +239,18 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     if guarded and None in ends:
         self.quiet += 1
     return _joined(self, ends, traced=test.traced)
+
+
+def _take_for_arrays(self: Interpreter, test: ast.expr) -> None:
+    """What a test says to be an array of JAX is one where it holds; what is known of a list or an object stays."""
+    for call in arrays_of_jax(test):
+        name, kind = call.args
+        if not isinstance(name, ast.Name) or self.frame.code.scope.annotation(kind) not in ARRAY_TYPES:
+            continue
+        known = self.env.get(name.id, UNKNOWN)
+        plain = known.static or known.known or known.container is not None or known.callee is not None
+        if not plain and name.id not in self.frame.shared:
+            self.env[name.id] = but(known, array=True)
 
 
 def _narrow(self: Interpreter, node: ast.If, outcome: bool) -> None:

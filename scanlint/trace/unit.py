@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 from scanlint.effort import WATCH
@@ -46,7 +47,8 @@ class Unit:
     stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and classes of
     this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name just before a loop:
     {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force, `default` what a field
-    of a class of the project is where the one who makes an object does not say, `lineage` the class of a method and its
+    of a class of the project is where the one who makes an object does not say, `method` a method of such a class by
+    its name, also one that a base defines, `lineage` the class of a method and its
     bases, as far as the project defines them, `shared` whether other files of the
     project name a definition of this one, `elsewhere` which do, `repeats` why a function of the unit runs again and
     again on the host, `several` why it is called more than once where no loop calls it, `returned` what a function of
@@ -69,6 +71,7 @@ class Unit:
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
     default: Callable[[str, str], ast.expr | None] | None = field(default=None, repr=False)
+    method: Callable[[str, str], Code | None] = field(default=lambda owner, name: None, repr=False)
     lineage: Callable[[], Sequence[ClassInfo]] = field(default=lambda: (), repr=False)
     shared: Callable[[str], bool] | None = field(default=None, repr=False)
     elsewhere: Callable[[str], Sequence[tuple[str, WholeFile]]] = field(default=lambda name: (), repr=False)
@@ -169,6 +172,10 @@ class Unit:
             WATCH.tick()
             yield at
             at = self.parents.get(at)
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What is around a node in its own function, from the inside."""
+        return takewhile(lambda part: not isinstance(part, Function), self.ancestors(node))
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The list of statements that holds a statement."""

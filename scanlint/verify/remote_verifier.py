@@ -146,12 +146,7 @@ def _verifier(terms: Terms) -> Verifier:
                 f"`{python}` on {socket.gethostname()} has another Python or other packages than the interpreter here: "
                 "give the workers of a cluster the same environment"
             )
-        verifier = Verifier(
-            python,
-            timeout=terms.timeout,
-            measure=terms.measure,
-            passed=terms.passed,
-        )
+        verifier = Verifier(python, timeout=terms.timeout, measure=terms.measure, passed=terms.passed)
         _held[thread] = terms, verifier
     return verifier
 

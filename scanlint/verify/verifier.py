@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, cast
 
@@ -134,22 +134,9 @@ class Verifier(AbstractContextManager["Verifier"]):
     def _answer(self, task: Task) -> dict[str, object]:
         process = self._ready()
         request: dict[str, object] = {
-            "function": task.function,
-            "old": task.old,
-            "new": task.new,
-            "root": task.root,
-            "file": task.file,
-            "given": [list(g) for g in task.given],
-            "recorded": list(task.recorded),
-            "harvested": None if task.harvested is None else list(task.harvested),
-            "changed": dict(task.changed),
-            "asked": task.asked,
-            "old_file": task.old_file,
-            "old_root": task.old_root,
-            "tops": list(task.tops),
+            **{part.name: getattr(task, part.name) for part in fields(task)},
             "static": sorted(task.static),
-            "traced": task.traced,
-            "differentiated": task.differentiated,
+            "changed": dict(task.changed),
             "measure": self.measure,
             "timeout": self.timeout,
             "kernel": self.kernel,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import replace
 
-from scanlint.fix.foreseen import Foreseen
+from scanlint.fix.questions import Foreseen
 from scanlint.verify.verifier import Task
 
 OLD = "def f(x):\n    for _ in range(9):\n        x = x + 1\n    return x\n"

@@ -272,3 +272,28 @@ def test_arrays_that_are_put_into_one_order_are_advice(tmp_path: Path) -> None:
         "import jax.random as jr\n\n\ndef f(key, x, y):\n    return jr.permutation(key, x), jr.permutation(key, y)\n"
     )
     assert [f.level for f in found(tmp_path)] == ["advice"]
+
+
+ALIASED = """\
+import jax.random as jrand
+
+seed_of_all = jrand.key(3)
+
+
+def noisy(x):
+    scale = jrand.normal(seed_of_all, (3,))
+    return x * scale + jrand.normal(seed_of_all, (3,))  # ! key-reused
+
+
+def repeated(x):
+    for _ in range(10):
+        x = x + jrand.normal(seed_of_all, (3,))  # ! key-each-trip
+    return x
+"""
+
+
+def test_what_a_file_calls_jax_random_spells_keys(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(ALIASED, encoding="utf-8")
+    expected = [(n, m[1]) for n, line in enumerate(ALIASED.splitlines(), 1) if (m := MARK.search(line))]
+    outcome = check([tmp_path], Settings(root=tmp_path, select=("SCN5",), level="advice", cache=False))
+    assert [(f.start.line, f.name) for f in outcome.findings] == expected

@@ -16,7 +16,7 @@ pytest.importorskip("mcp.server.mcpserver")
 from mcp import Client, StdioServerParameters
 from mcp.types import ListRootsResult, Root
 
-from scanlint.mcp.allowed_folders import AllowedFolders, OutsideError, folder_of
+from scanlint.mcp.server import AllowedFolders, OutsideError, folder_of
 
 LOOP = """\
 import jax

@@ -105,6 +105,9 @@ NO_FLAGS = {
     "static_arguments_that_are_computed": f'NAMES = ("n",)\n\n\n@jax.jit(static_argnames=NAMES)\ndef f(x, n, mode):\n{BODY}',
     "given_by_a_partial": f'{GIVEN}y = jax.jit(partial(f, "train"))([1.0])\n',
     "given_by_a_partial_under_vmap": f'{GIVEN}y = jax.jit(jax.vmap(partial(f, "a")))([1.0])\n',
+    "a_call_of_the_same_name": (
+        'jax.config.update("jax_enable_x64", True)\n\n\n@jax.jit\ndef update(params, x):\n    return params * x\n'
+    ),
     "not_jitted": f"def f(x, mode):\n{BODY}",
 }
 

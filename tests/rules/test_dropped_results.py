@@ -115,6 +115,13 @@ STATES = {
         [],
     ),
     "an evaluation": ("_, _, loss = step(params, state, batch)\n        print(loss)", []),
+    "all results under the name of the loss": ("loss = step(params, state, batch)\n        print(f'{loss:.3f}')", [3]),
+    "all results that are unpacked later": (
+        "out = step(params, state, batch)\n        params, state, loss = out\n        print(f'{loss:.3f}')",
+        [],
+    ),
+    "one of all results": ("out = step(params, state, batch)\n        print(f'{out[2]:.3f}', out)", []),
+    "a result of which nobody knows what it is": ("out = step(params, state, batch)\n        print(out)", []),
     "a state that is made anew": (
         "state = optimizer.init(params)\n        params, _, loss = step(params, state, batch)",
         [],

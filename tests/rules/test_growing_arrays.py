@@ -18,6 +18,7 @@ GROWING = {
 }
 LEFT = {
     "NumPy": "    out = np.array([])\n    for x in xs:\n        out = np.append(out, step(x))\n    return out\n",
+    "what is cut again": "    out = jnp.zeros(3)\n    for x in xs:\n        out = jnp.concatenate([out, step(x)])\n        out = out[-3:]\n    return out\n",
     "a list": "    out = []\n    for x in xs:\n        out.append(step(x))\n    return jnp.stack(out)\n",
     "another array each time": "    for x in xs:\n        row = jnp.append(x, 1.0)\n        step(row)\n",
     "few trips": "    out = jnp.array([])\n    for i in range(3):\n        out = jnp.append(out, step(i))\n    return out\n",

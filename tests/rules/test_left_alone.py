@@ -164,3 +164,28 @@ SAID = {
 @pytest.mark.parametrize(("text", "expected"), SAID.values(), ids=SAID)
 def test_what_is_said(text: str, expected: list[str], tmp_path: Path) -> None:
     assert findings(text, tmp_path, "SCN107") == expected
+
+
+SHOWN = """
+def test_loops():
+    @jax.jit
+    def total(n):
+        for i in range(n):
+            n = n + i
+        return n
+
+    {call}
+"""
+TRIED = {
+    "a failure that a test shows": ("try:\n        total(3)\n    except Exception as e:\n        print(e)", []),
+    "a failure that nothing catches": ("total(3)", ["5 SCN104"]),
+    "a call outside too": ("try:\n        total(3)\n    except Exception:\n        pass\n    total(4)", ["5 SCN104"]),
+    "something else is caught": ("try:\n        total(3)\n    except OSError:\n        pass", ["5 SCN104"]),
+}
+
+
+@pytest.mark.parametrize(("call", "expected"), TRIED.values(), ids=TRIED)
+def test_a_failure_that_a_test_shows_is_left(call: str, expected: list[str], tmp_path: Path) -> None:
+    text = HEAD + SHOWN.format(call=call)
+    outcome = check_text(text.encode(), tmp_path / "test_model.py", Settings(root=tmp_path))
+    assert [f"{f.start.line - HEAD.count(chr(10))} {f.code}" for f in outcome.findings] == expected

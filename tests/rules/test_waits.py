@@ -262,3 +262,30 @@ def test_what_is_skipped_at_the_beginning_alone_counts(skip: str, tmp_path: Path
 @pytest.mark.parametrize("skip", SKIPS.values(), ids=SKIPS)
 def test_what_is_skipped_again_and_again_does_not(skip: str, tmp_path: Path) -> None:
     assert lines(f"{LOOP}{indent(skip, '    ')}\n{RUN}    print(loss)\n", tmp_path) == []
+
+
+def test_a_long_program_that_runs_every_so_often_hides_no_wait(tmp_path: Path) -> None:
+    body = f"{LOOP}{RUN}    print(loss)\n    if i % 25 == 0:\n        epoch(params, batch)\n"
+    assert lines(body, tmp_path) == ["print(loss)"]
+    assert lines(f"{LOOP}{RUN}    print(loss)\n    epoch(params, batch)\n", tmp_path) == []
+
+
+def test_a_text_that_is_made_of_a_device_value_waits_whoever_takes_it(tmp_path: Path) -> None:
+    assert lines(f'{LOOP}{RUN}    env.tell(f"loss {{loss}}")\n', tmp_path) == ['env.tell(f"loss {loss}")']
+
+
+PROGRAM = 'def main(params, loader):\n{body}\n    return params\n\n\nif __name__ == "__main__":\n    main(0.0, [])\n'
+
+
+@pytest.mark.parametrize(("more", "reported"), [("", 1), ("\n\ndef test_main():\n    main(0.0, [])\n", 0)])
+def test_a_program_that_is_called_like_a_test_is_none(more: str, reported: int, tmp_path: Path) -> None:
+    body = indent(dedent(LOOP + RUN + "    print(loss)\n").strip(), "    ")
+    settings = Settings(root=tmp_path, select=("SCN601",), level="advice")
+    text = HEAD + PROGRAM.format(body=body) + more
+    assert len(check_text(text.encode(), tmp_path / "test_agent.py", settings).findings) == reported
+
+
+def test_a_file_with_a_loop_at_its_top_is_a_program(tmp_path: Path) -> None:
+    settings = Settings(root=tmp_path, select=("SCN601",), level="advice")
+    text = HEAD + "params, loader = 0.0, []\n" + dedent(LOOP + RUN + "    print(loss)\n")
+    assert len(check_text(text.encode(), tmp_path / "agent_test.py", settings).findings) == 1

@@ -5,14 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.dataflow.control.blocks import (
-    Block,
-    Calling,
-    Loop,
-    MakeInner,
-    Region,
-    Use,
-)
+from scanlint.dataflow.control.blocks import Block, Calling, Loop, MakeInner, Region, Use
 from scanlint.dataflow.control.scopes import Comprehension
 from scanlint.dataflow.control.steps import Step, Steps
 from scanlint.dataflow.locations import DefinitionKind

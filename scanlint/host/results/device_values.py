@@ -39,7 +39,7 @@ def _runs_jitted(unit: Unit, code: Code, depth: int) -> bool:
 
 
 def _dispatches_inside(unit: Unit, code: Code, depth: int) -> bool:
-    parts = list(walk_scope(_body(code)))
+    parts = list(walk_scope([code.node.body] if isinstance(code.node, ast.Lambda) else list(code.node.body)))
     if any(isinstance(part, LOOPS) for part in parts):
         return False
     functions = [called_in(code, n.func) for n in parts if isinstance(n, ast.Call)]
@@ -47,10 +47,6 @@ def _dispatches_inside(unit: Unit, code: Code, depth: int) -> bool:
         return True
     inner = [f.callee.code for f in functions if isinstance(f.callee, Closure)]
     return depth < DEEPEST and any(_runs_jitted(unit, one, depth + 1) for one in inner)
-
-
-def _body(code: Code) -> list[ast.AST]:
-    return [code.node.body] if isinstance(code.node, ast.Lambda) else list(code.node.body)
 
 
 def loops_that_dispatch(unit: Unit, body: Iterable[ast.stmt]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of, source_of
@@ -35,7 +34,6 @@ OPTAX = ("optax.",)
 UPDATES = words("update init")
 CHECKING = ast.With | ast.AsyncWith | ast.Try | ast.Assert
 """Around a call that is only to raise: `with pytest.raises(...)`."""
-FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 EFFECTS = regex(r"(?i)callback|debug|print|checkify|infeed|outfeed|log_|report|tap")
 DEEPEST = 4
 LOOPS = ast.For | ast.AsyncFor | ast.While
@@ -45,19 +43,20 @@ NOBODY = "_"
 class Dropped(NamedTuple):
     """One result that nobody gets, in words where they are known; `old` goes on being used in its place.
 
-    `meant`: it may be thrown away on purpose, to have a program compiled.
+    `meant`: it may be thrown away on purpose, to have a program compiled. `into`: the name for all that a call gives.
     """
 
     call: ast.Call
     what: str
     old: str | None
     meant: bool = False
+    into: str | None = None
 
 
 def dropped(unit: Unit, statement: ast.Expr) -> Dropped | None:
     """What a statement that is a call throws away, if the call surely does nothing else."""
     call = statement.value
-    if not isinstance(call, ast.Call) or any(isinstance(a, CHECKING) for a in _around(unit, statement)):
+    if not isinstance(call, ast.Call) or any(isinstance(a, CHECKING) for a in unit.around(statement)):
         return None
     match call.func:
         case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=owner, attr="at")), attr=method):
@@ -72,14 +71,6 @@ def dropped(unit: Unit, statement: ast.Expr) -> Dropped | None:
     if name in PURE or _of_library(unit, call, name):
         return Dropped(call, _given_by(name), _first(call))
     return _of_project(unit, statement, call)
-
-
-def _around(unit: Unit, statement: ast.AST) -> Iterator[ast.AST]:
-    """What is around a statement in its function."""
-    for around in unit.ancestors(statement):
-        if isinstance(around, FUNCTIONS):
-            return
-        yield around
 
 
 def _only_named(call: ast.Call, name: str) -> bool:
@@ -124,7 +115,7 @@ def _of_project(unit: Unit, statement: ast.Expr, call: ast.Call) -> Dropped | No
     code = code_of(function)
     if code is None:
         return None
-    loop = next((a for a in _around(unit, statement) if isinstance(a, LOOPS)), None)
+    loop = next((a for a in unit.around(statement) if isinstance(a, LOOPS)), None)
     if loop is None or unit.context(statement).traced or not _compiled(function):
         return None
     given = reads(*call.args, *(k.value for k in call.keywords))
@@ -199,8 +190,7 @@ def dropped_state(unit: Unit, statement: ast.Assign) -> Dropped | None:
             pass
         case _:
             return None
-    loop = next((a for a in _around(unit, statement) if isinstance(a, LOOPS)), None)
-    code = code_of(unit.value(call.func))
+    loop, code = _loop_around(unit, statement), code_of(unit.value(call.func))
     if loop is None or code is None or unit.context(statement).traced or any(isinstance(t, ast.Starred) for t in into):
         return None
     kept = renewed(code)
@@ -215,6 +205,50 @@ def dropped_state(unit: Unit, statement: ast.Assign) -> Dropped | None:
         if isinstance(old, ast.Name) and old.id not in bound and isinstance(target, ast.Name) and _unread(unit, target):
             return Dropped(call, f"the new `{old.id}`", old.id)
     return None
+
+
+def whole_result(unit: Unit, statement: ast.Assign) -> Dropped | None:
+    """What a step gives, its new state included, that a training loop binds to one name and takes for the loss.
+
+    `loss = step(state, batch)`: nothing of the loop unpacks it, and each trip hands in the old state.
+    """
+    match statement:
+        case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call):
+            pass
+        case _:
+            return None
+    loop, code = _loop_around(unit, statement), code_of(unit.value(call.func))
+    if loop is None or code is None or unit.context(statement).traced:
+        return None
+    given, bound = _handed(code, call) or {}, binds(*loop.body) | _bound(loop)
+    if not given or not _is_number(unit, loop, target):
+        return None
+    for name in renewed(code) or ():
+        if name is not None and isinstance(old := given.get(name), ast.Name) and old.id not in bound:
+            return Dropped(call, f"the new `{old.id}`", old.id, into=target.id)
+    return None
+
+
+def _loop_around(unit: Unit, statement: ast.AST) -> ast.For | ast.AsyncFor | ast.While | None:
+    return next((a for a in unit.around(statement) if isinstance(a, LOOPS)), None)
+
+
+def _is_number(unit: Unit, loop: ast.AST, target: ast.Name) -> bool:
+    """What a trip makes of a result: it tells it or computes with it as a number, and takes no part of it."""
+    flow, number = defuse_of(unit), False
+    for use in [use for made in flow.made(target) for use in flow.uses(made)]:
+        if loop not in unit.ancestors(use):
+            continue
+        match unit.parents.get(use):
+            case ast.FormattedValue(format_spec=ast.JoinedStr()) | ast.BinOp() | ast.AugAssign() | ast.Compare():
+                number = True
+            case ast.Call(func=ast.Name(id="float")) | ast.Attribute(attr="item"):
+                number = True
+            case ast.FormattedValue() | ast.Dict() | ast.Call() | ast.keyword():
+                pass
+            case _:
+                return False
+    return number
 
 
 def _unread(unit: Unit, target: ast.Name) -> bool:
@@ -260,6 +294,11 @@ def _versions(parts: list[ast.AST]) -> dict[str, str]:
             case ast.Assign(
                 targets=[ast.Name(id=new)],
                 value=ast.Call(func=ast.Attribute(attr="apply_updates"), args=[ast.Name(id=old), *_]),
+            ):
+                found[new] = old
+            case ast.Assign(
+                targets=[ast.Name(id=new)],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=old), attr="apply_gradients")),
             ):
                 found[new] = old
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.host.results.eager_transforms import UnjittedCall, eager_call
@@ -34,7 +33,7 @@ def eager_update(unit: Unit, call: ast.Call) -> UpdateOnHost | None:
     function = unit.context(call).node
     if function is not _around(unit, call):
         return None
-    loop = next((a for a in _inside(unit, call) if isinstance(a, LOOPS)), None)
+    loop = next((a for a in unit.around(call) if isinstance(a, LOOPS)), None)
     again = loop is not None and (unit.script or _on_the_host(loop))
     if not (again or _kept_in_object(unit, call) or (function is unit.node and _called_in_loops(unit))):
         return None
@@ -75,14 +74,6 @@ def _around(unit: Unit, call: ast.Call) -> Function | None:
     """The innermost function around a call; what stands at the top of a file counts as one."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     return next((a for a in unit.ancestors(call) if isinstance(a, kinds)), None)
-
-
-def _inside(unit: Unit, node: ast.AST) -> Iterator[ast.AST]:
-    """What is around a node in its own function."""
-    for around in unit.ancestors(node):
-        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return
-        yield around
 
 
 def _on_the_host(loop: ast.AST) -> bool:

@@ -41,8 +41,20 @@ def _grown(unit: Unit, model: LoopModel) -> Iterator[Growth]:
         match statement:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as kept], value=ast.Call() as call):
                 added = _added(unit, call, ast.unparse(kept))
-                if added is not None:
+                if added is not None and not _cut_again(unit, model, ast.unparse(kept)):
                     yield Growth(call, ast.unparse(kept), added)
+
+
+def _cut_again(unit: Unit, model: LoopModel, kept: str) -> bool:
+    """Whether a trip binds the array to something else too, which may well be as long as it was before."""
+    bound = [s for s in walk_scope(model.node.body) if isinstance(s, ast.Assign | ast.AnnAssign | ast.AugAssign)]
+    for statement in bound:
+        into = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        names = [ast.unparse(part) for target in into for part in ast.walk(target)]
+        call = statement.value
+        if kept in names and not (isinstance(call, ast.Call) and _added(unit, call, kept) is not None):
+            return True
+    return False
 
 
 def _added(unit: Unit, call: ast.Call, kept: str) -> tuple[ast.expr, ...] | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scanlint.dataflow.around import source_of
 from scanlint.host.piecemeal import jitted
 from scanlint.host.purity import WAITS
+from scanlint.jaxapi.host_functions import CLOCK_READS
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import walk_scope
 from scanlint.syntax.regex import regex
@@ -18,17 +19,8 @@ from scanlint.trace.domain.callables import Closure, Code
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
-READS = words(
-    "time.time time.perf_counter time.monotonic time.perf_counter_ns time.time_ns time.monotonic_ns "
-    "timeit.default_timer"
-)
-HEAVY = (
-    "jax.lax.scan",
-    "jax.lax.while_loop",
-    "jax.lax.fori_loop",
-    "jax.lax.map",
-    "jax.numpy.linalg.",
-    "jax.scipy.linalg.",
+HEAVY = tuple(
+    words("jax.lax.scan jax.lax.while_loop jax.lax.fori_loop jax.lax.map jax.numpy.linalg. jax.scipy.linalg.")
 )
 PRODUCTS = words("jax.numpy.dot jax.numpy.matmul jax.numpy.einsum jax.numpy.tensordot jax.lax.dot_general")
 IDLE = words(
@@ -75,12 +67,12 @@ def has_clock(unit: Unit) -> bool:
 
 
 def _looks_at_a_clock(unit: Unit) -> bool:
-    inside = any(name in READS for name, _ in unit.calls)
-    return inside or any(unit.resolve(c.func) in READS for c in unit.file.kinds.of(ast.Call))
+    inside = any(name in CLOCK_READS for name, _ in unit.calls)
+    return inside or any(unit.resolve(c.func) in CLOCK_READS for c in unit.file.kinds.of(ast.Call))
 
 
 def _is_clock(unit: Unit, node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Call) and unit.resolve(node.func) in READS
+    return isinstance(node, ast.Call) and unit.resolve(node.func) in CLOCK_READS
 
 
 def _prepares(unit: Unit, node: ast.AST, begun: str) -> bool:
@@ -96,7 +88,7 @@ def _prepares(unit: Unit, node: ast.AST, begun: str) -> bool:
 
 def _between(unit: Unit, start: ast.expr, stop: ast.expr) -> list[ast.AST]:
     """The nodes that are evaluated between two looks at the clock, in the order of the text, if that is sure."""
-    first = _statement(unit, start)
+    first = next((a for a in [start, *unit.ancestors(start)] if isinstance(a, ast.stmt)), None)
     if first is None or first not in unit.parents:
         return []
     block = unit.block(first)
@@ -114,10 +106,6 @@ def _repeats(unit: Unit, stop: ast.expr, statement: ast.stmt) -> bool:
     return any(
         isinstance(a, LOOPS) and (a is statement or statement in unit.ancestors(a)) for a in unit.ancestors(stop)
     )
-
-
-def _statement(unit: Unit, node: ast.AST) -> ast.stmt | None:
-    return next((a for a in [node, *unit.ancestors(node)] if isinstance(a, ast.stmt)), None)
 
 
 def _place(node: ast.AST) -> tuple[int, int]:
@@ -178,7 +166,7 @@ def source_of_name(unit: Unit, node: ast.AST) -> ast.expr | None:
 
 def _call_waits(unit: Unit, call: ast.Call) -> bool:
     name = unit.resolve(call.func) or ""
-    if name in READS or name in IDLE or name.startswith("time."):
+    if name in CLOCK_READS or name in IDLE or name.startswith("time."):
         return False
     if name == "builtins.print":
         return any(not isinstance(a, ast.Constant | ast.JoinedStr) for a in call.args)
@@ -209,7 +197,7 @@ def _waits_inside(code: Code, depth: int) -> bool:
                 return True
             case ast.Call(func=function):
                 name = code.scope.annotation(function) or ""
-                if name in IDLE or name in READS or name.startswith((*ARRAY_ROOTS, "optax.")):
+                if name in IDLE or name in CLOCK_READS or name.startswith((*ARRAY_ROOTS, "optax.")):
                     continue
                 value = code.record.values.get(function)
                 if value is None or _may_wait(value, depth + 1):

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 from scanlint.host.piecemeal import long_step, own_statements
 from scanlint.host.results.device_values import DeviceValues, adds_up, dispatches, loops_that_dispatch
-from scanlint.host.results.timed_work import READS
 from scanlint.host.step_loop import long
+from scanlint.jaxapi.host_functions import CLOCK_READS
 from scanlint.jaxapi.words import words
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
@@ -69,9 +69,15 @@ def _waiting(model: LoopModel, settings: Settings) -> WaitingLoop | None:
     own = [*own_statements(node), *parts]
     calls = [p for s in own for p in _parts(s) if isinstance(p, ast.Call)]
     work = next((c for c in calls if dispatches(unit, c)), None)
-    if work is None or unit.source.tests or any(unit.resolve(c.func) in READS for c in calls):
+    if work is None or unit.source.tests or any(unit.resolve(c.func) in CLOCK_READS for c in calls):
         return None
-    if long_step(unit, calls) or loops_that_dispatch(unit, node.body) or not long(model, settings) or deliberate(model):
+    always = [c for c in calls if not _under_test(unit, c, node)]
+    if (
+        long_step(unit, always)
+        or loops_that_dispatch(unit, node.body)
+        or not long(model, settings)
+        or deliberate(model)
+    ):
         return None
     body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     if _goes_over_entries(node) or (
@@ -82,6 +88,18 @@ def _waiting(model: LoopModel, settings: Settings) -> WaitingLoop | None:
     fetched = [w for s in _reached(unit, body, values, node) for w in _fetches(unit, node, s, values)]
     waits = sorted(fetched, key=lambda wait: (wait.at.lineno, wait.at.col_offset))
     return WaitingLoop(node, ast.unparse(work.func), tuple(waits)) if waits else None
+
+
+def _under_test(unit: Unit, part: ast.AST, loop: ast.For | ast.While) -> bool:
+    """Whether a part of a loop stands under a test in it: not each trip runs it."""
+    inner = part
+    for around in unit.ancestors(part):
+        if around is loop:
+            return False
+        if isinstance(around, ast.If) and inner is not around.test:
+            return True
+        inner = around
+    return False
 
 
 def _goes_over_entries(node: ast.For | ast.While) -> bool:
@@ -227,7 +245,7 @@ def _purpose(unit: Unit, node: ast.For | ast.While, part: ast.AST, statement: as
     """What a fetched value is for; None where the trip may need it at once: an environment, a solver, NumPy."""
     match statement:
         case ast.Expr(value=ast.Call(func=function)):
-            if is_log(function, unit.resolve(function) or ""):
+            if is_log(function, unit.resolve(function) or "") or isinstance(part, ast.FormattedValue):
                 return "logged"
             if isinstance(function, ast.Attribute) and function.attr in GATHERS and unit.resolve(function) is None:
                 return "gathered"

@@ -584,9 +584,7 @@ def _stored(body: list[ast.stmt]) -> list[ast.Name]:
 
 def _around(unit: Unit, node: ast.stmt) -> Iterator[tuple[str, Number]]:
     """The loop variables of the ranges around a loop: Python ints that none of its trips changes."""
-    for loop in unit.ancestors(node):
-        if isinstance(loop, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return
+    for loop in unit.around(node):
         if isinstance(loop, ast.For):
             for stream in streams_of(unit, loop.target, loop.iter):
                 for name, number in _counted(unit, stream).items():

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import reads
 from scanlint.syntax.slices import backwards
 from scanlint.syntax.walk import walk
@@ -14,19 +15,10 @@ from scanlint.trace.unit import Unit
 
 STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}
 TREE_MAPS = {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map", "jax.tree_multimap"}
-TAKES_ARRAY = STACKS | {
-    "jax.numpy.concatenate",
-    "jax.numpy.vstack",
-    "jax.numpy.hstack",
-    "numpy.array",
-    "numpy.asarray",
-    "numpy.stack",
-    "numpy.concatenate",
-    "numpy.vstack",
-    "numpy.mean",
-    "numpy.sum",
-    "builtins.len",
-}
+TAKES_ARRAY = STACKS | words(
+    "jax.numpy.concatenate jax.numpy.vstack jax.numpy.hstack numpy.array numpy.asarray numpy.stack numpy.concatenate "
+    "numpy.vstack numpy.mean numpy.sum builtins.len"
+)
 Resolve = Callable[[ast.expr], str | None]
 
 
@@ -234,10 +226,9 @@ def unzipped(unit: Unit, use: ast.Name, element: ast.expr) -> tuple[ast.Call, li
     known = unit.value(element)
     parts = [unit.value(e) for e in element.elts] if isinstance(element, ast.Tuple) else [*(known.items or ())]
     match call, statement:
-        case (
-            ast.Call(args=[ast.Starred()], keywords=[]),
-            ast.Assign(targets=[ast.Tuple(elts=bound)]),
-        ) if unit.resolve(call.func) == "builtins.zip" and len(bound) == len(parts) and known.container == "tuple":
+        case (ast.Call(args=[ast.Starred()], keywords=[]), ast.Assign(targets=[ast.Tuple(elts=bound)])) if (
+            unit.resolve(call.func) == "builtins.zip" and len(bound) == len(parts) and known.container == "tuple"
+        ):
             names = {n.id for n in bound if isinstance(n, ast.Name)}
             every = [n for n in unit.every(ast.Name) if n.id in names and n not in bound]
             plain = len(names) == len(bound) and not any(part.container is not None for part in parts)

@@ -263,7 +263,7 @@ def _own(unit: Unit, array: ast.expr) -> Polynomial | None:
 
 def _annotated(unit: Unit, array: ast.Name) -> str | None:
     """The name that an annotation gives the first axis: "n" in `Float[Array, "n d"]`."""
-    if array.id in _again(unit):
+    if array.id in rebound(unit):
         return None
     for argument in unit.every(ast.arg):
         match argument:
@@ -341,11 +341,11 @@ def _asserted(unit: Unit) -> Iterator[Polynomial]:
                 sides = rows(unit, one), rows(unit, other)
             case _:
                 sides = size(unit, left), size(unit, right)
-        if sides[0] is not None and sides[1] is not None and not reads(left, right) & _again(unit):
+        if sides[0] is not None and sides[1] is not None and not reads(left, right) & rebound(unit):
             yield add(sides[0], scale(sides[1], -1))
 
 
-def _again(unit: Unit) -> set[str]:
+def rebound(unit: Unit) -> set[str]:
     """The names that the function binds itself, parameters left out."""
     return {n.id for n in unit.every(ast.Name) if not isinstance(n.ctx, ast.Load)}
 

@@ -17,9 +17,7 @@ NAME = regex(r"\b[A-Za-z_]\w*")
 def ranges_around(unit: Unit, node: ast.stmt) -> dict[str, Stream]:
     """The loop variables of the ranges that enclose a statement, the innermost first."""
     found: dict[str, Stream] = {}
-    for loop in unit.ancestors(node):
-        if isinstance(loop, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            break
+    for loop in unit.around(node):
         for stream in streams_of(unit, loop.target, loop.iter) if isinstance(loop, ast.For) else ():
             if isinstance(stream.target, ast.Name) and stream.kind == "range" and stream.stop is not None:
                 found.setdefault(stream.target.id, stream)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from scanlint.jaxapi.words import words
 from scanlint.syntax.regex import regex
 
 MARK = "ipython:"
@@ -16,38 +17,9 @@ SAME_NAMESPACE = frozenset(
     {"capture", "debug", "memit", "mprun", "prun", "time", "timeit", "lprun", "scalene", "ipytest"}
 )
 """Magics of a whole cell under which it runs as Python, beside the others."""
-ELSEWHERE = frozenset(
-    [
-        "!",
-        "HTML",
-        "R",
-        "SVG",
-        "bash",
-        "bigquery",
-        "cmd",
-        "cpp",
-        "cython",
-        "file",
-        "html",
-        "javascript",
-        "js",
-        "julia",
-        "latex",
-        "markdown",
-        "perl",
-        "pypy",
-        "python",
-        "python2",
-        "python3",
-        "ruby",
-        "script",
-        "sh",
-        "sql",
-        "svg",
-        "sx",
-        "system",
-        "writefile",
-    ]
+ELSEWHERE = words(
+    "! HTML R SVG bash bigquery cmd cpp cython file html javascript js julia latex markdown perl pypy python python2 "
+    "python3 ruby script sh sql svg sx system writefile"
 )
 """Magics under which a cell is of another language, or a program of its own."""
 PIECE = regex(r"(?P<comment>\#[^\n]*)|(?P<quote>'''|\"\"\"|'|\")|(?P<open>[\[({])|(?P<close>[\])}])", re.DOTALL)

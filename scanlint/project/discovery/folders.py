@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from scanlint.errors import cause
+from scanlint.jaxapi.words import words
 from scanlint.project.discovery import gitignore
 from scanlint.project.discovery.git_index import DamagedIndex
 from scanlint.project.discovery.gitignore import Ignores
@@ -18,34 +19,14 @@ from scanlint.settings import Settings
 
 SUFFIXES = (".py", ".ipynb")
 CONFIGURATION = "pyproject.toml"
-DEFAULT_EXCLUDES = (
-    ".bzr",
-    ".direnv",
-    ".eggs",
-    ".git",
-    ".git-rewrite",
-    ".hg",
-    ".ipynb_checkpoints",
-    ".mypy_cache",
-    ".nox",
-    ".pants.d",
-    ".pyenv",
-    ".pytest_cache",
-    ".pytype",
-    ".ruff_cache",
-    ".svn",
-    ".tox",
-    ".venv",
-    ".vscode",
-    "__pycache__",
-    "__pypackages__",
-    "_build",
-    "buck-out",
-    "build",
-    "dist",
-    "node_modules",
-    "site-packages",
-    "venv",
+DEFAULT_EXCLUDES = tuple(
+    sorted(
+        words(
+            ".bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv "
+            ".pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out "
+            "build dist node_modules site-packages venv"
+        )
+    )
 )
 
 
@@ -235,7 +216,7 @@ class _Walk:
         """
         try:
             if entry.is_symlink():
-                return _target(entry.path)
+                return "link" if os.path.isfile(entry.path) or not os.path.exists(entry.path) else ""
             if entry.is_dir(follow_symlinks=False):
                 return "folder"
             return "file" if entry.is_file(follow_symlinks=False) else ""
@@ -245,8 +226,3 @@ class _Walk:
 
     def _unread(self, path: Path, error: OSError) -> None:
         self.found.unread.append(Unreadable(path, shown(path), f"cannot read: {cause(error)}"))
-
-
-def _target(link: str) -> str:
-    """What a link counts as: "" where it leads to a folder, a pipe or a device."""
-    return "link" if os.path.isfile(link) or not os.path.exists(link) else ""

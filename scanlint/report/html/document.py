@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from scanlint import __version__
 from scanlint.finding import Finding, Verification
 from scanlint.report.closing import summary
-from scanlint.report.html.bars import Pair, chart, number
 from scanlint.report.html.markup import NOTHING, Content, Markup, element, joined
 from scanlint.report.html.side_by_side import sides, table
 from scanlint.report.result import Result, evidence, plural
@@ -71,7 +72,7 @@ def _chart(title: str, unit: str, result: Result, ids: dict[int, str]) -> Markup
     """One pair per verified function, for all its rewrites were run together."""
     found: dict[tuple[str, str | None], Pair] = {}
     for finding in result.findings:
-        if (known := finding.verification) is not None and _good(known):
+        if (known := finding.verification) is not None and known.verdict in ("proved", "tested"):
             before, after = _quantities(known, unit)
             if before is not None and after is not None:
                 name = finding.function or f"{Path(finding.path).name}:{finding.start.line}"
@@ -83,10 +84,6 @@ def _quantities(known: Verification, unit: str) -> tuple[float | None, float | N
     if unit == "equations":
         return known.equations_before, known.equations_after
     return known.compile_seconds_before, known.compile_seconds_after
-
-
-def _good(known: Verification) -> bool:
-    return known.verdict in ("proved", "tested")
 
 
 def _state(finding: Finding) -> str:
@@ -171,3 +168,59 @@ def _tried(known: Verification) -> str:
     """How many inputs were tried, where they come from, and how far the outputs were apart."""
     error = "" if known.max_abs_error is None else f"; largest difference {known.max_abs_error:.3g}"
     return f"{known.cases} {known.inputs}{error}"
+
+
+MOST = 25
+
+
+class Pair(NamedTuple):
+    """One quantity of a rewrite, by the function's name and the place of its finding."""
+
+    name: str
+    target: str
+    before: float
+    after: float
+
+
+def chart(title: str, unit: str, pairs: Sequence[Pair]) -> Markup:
+    """The pairs that differ most first; nothing where there are none."""
+    if not pairs:
+        return NOTHING
+    ranked = sorted(pairs, key=lambda pair: pair.after / pair.before if pair.before else 1.0)
+    smallest, largest = _ends(ranked)
+    head = element("h3", title, element("small", f"{unit}, logarithmic scale, the largest change first"))
+    rows = [_row(pair, smallest, largest) for pair in ranked[:MOST]]
+    more = element("p", f"and {len(ranked) - MOST} more", class_="more") if len(ranked) > MOST else NOTHING
+    return element("figure", head, _legend(), joined(*rows), more, class_="chart")
+
+
+def _ends(pairs: Sequence[Pair]) -> tuple[float, float]:
+    """The ends of the scale: powers of ten around all values."""
+    values = [value for pair in pairs for value in (pair.before, pair.after) if value > 0] or [1.0]
+    low, high = math.floor(math.log10(min(values)) - 0.2), math.ceil(math.log10(max(values)))
+    return low, max(high, low + 1)
+
+
+def _legend() -> Markup:
+    marks = (element("span", element("i", class_=kind), kind) for kind in ("before", "after"))
+    return element("p", *marks, class_="legend")
+
+
+def _row(pair: Pair, smallest: float, largest: float) -> Markup:
+    bars = (
+        element("div", _bar(kind, value, smallest, largest), element("b", number(value)))
+        for kind, value in (("before", pair.before), ("after", pair.after))
+    )
+    return element(
+        "div", element("a", pair.name, href=f"#{pair.target}"), element("div", *bars, class_="bars"), class_="row"
+    )
+
+
+def _bar(kind: str, value: float, smallest: float, largest: float) -> Markup:
+    part = (math.log10(value) - smallest) / (largest - smallest) if value > 0 else 0.0
+    return element("i", class_=kind, style=f"width:{80 * max(part, 0.004):.2f}%")
+
+
+def number(value: float) -> str:
+    """A count with its thousands, or seconds with two digits."""
+    return f"{int(value):,}" if value == int(value) else f"{value:.2g}"

@@ -27,10 +27,7 @@ def _issue(finding: Finding, mark: tuple[str, ...]) -> dict[str, object]:
         "description": f"{finding.code} {finding.message}{_cell(finding)}",
         "severity": SEVERITIES[finding.level],
         "fingerprint": _digest(*mark),
-        "location": {
-            "path": finding.path,
-            "positions": {"begin": _position(start), "end": _position(end)},
-        },
+        "location": {"path": finding.path, "positions": {"begin": _position(start), "end": _position(end)}},
     }
 
 

@@ -18,10 +18,7 @@ SEVERITIES: dict[Level, str] = {"error": "ERROR", "warning": "WARNING", "advice"
 
 def render(result: Result) -> str:
     found = [_diagnostic(finding, result.lines(finding)) for finding in result.remaining]
-    document: Json = {
-        "source": {"name": "scanlint"},
-        "diagnostics": [*found, *map(_failure, result.problems)],
-    }
+    document: Json = {"source": {"name": "scanlint"}, "diagnostics": [*found, *map(_failure, result.problems)]}
     return json.dumps(document, indent=2) + "\n"
 
 

@@ -94,10 +94,7 @@ def _step(link: Link) -> Json:
 
 def _flow(finding: Finding) -> Json:
     """The chain from where tracing begins to the finding."""
-    last: Json = {
-        "physicalLocation": _location(finding.path, _region(finding)),
-        "message": {"text": finding.message},
-    }
+    last: Json = {"physicalLocation": _location(finding.path, _region(finding)), "message": {"text": finding.message}}
     steps = [*(_step(link) for link in reversed(finding.chain)), last]
     return {"threadFlows": [{"locations": [{"location": step} for step in steps]}]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import claimed, fresh
 from scanlint.syntax.bindings import binds
 
 
@@ -22,9 +22,7 @@ class FreshNames:
 
     def __call__(self, *wanted: str) -> str:
         """The first of these names that is free, else the first one with a number."""
-        name = fresh(self.taken, *wanted)
-        self.taken.add(name)
-        return name
+        return claimed(self.taken, *wanted)
 
     def inside(self, *wanted: str) -> str:
         """The same for a name within the body: variables of the function that it does not speak of are free there."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.loops.sizes.lengths import without_first
+from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.trace.unit import Unit
 
@@ -24,3 +25,12 @@ def shortest(unit: Unit, arrays: Sequence[ast.expr]) -> str:
     """How many rows the shortest of some arrays has."""
     lengths = [f"len({unit.source.segment(array)})" for array in arrays]
     return lengths[0] if len(lengths) == 1 else f"min({', '.join(lengths)})"
+
+
+def bounds_and_count(unit: Unit, stream: Stream) -> tuple[str, str]:
+    """The bounds of a range as source, and how many numbers are in it."""
+    parts = [unit.source.segment(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
+    if stream.step is not None and stream.start is None:
+        parts.insert(0, "0")
+    bounds = ", ".join(parts)
+    return bounds, bounds if len(parts) == 1 else f"len(range({bounds}))"

@@ -10,6 +10,11 @@ from collections.abc import Sequence
 
 from scanlint.jaxapi.words import words
 
+SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+
 
 def bare(names: Sequence[str]) -> str:
     """`a` for one name, `a, b` for several, `None` for none."""
@@ -147,4 +152,10 @@ def fresh(taken: frozenset[str] | set[str], *wanted: str) -> str:
     name, count = wanted[0], 2
     while name in taken or keyword.iskeyword(name):
         name, count = f"{wanted[0]}_{count}", count + 1
+    return name
+
+
+def claimed(taken: set[str], *wanted: str) -> str:
+    """The same, and the name is taken from now on."""
+    taken.add(name := fresh(taken, *wanted))
     return name

@@ -10,7 +10,7 @@ from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
 from scanlint.host.rebuilt_jits import RebuiltJit, settled
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.syntax.bindings import walk_scope
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import by_kind, first_line
 from scanlint.trace.domain.callables import Closure
 from scanlint.trace.domain.values import Instance, Value, contents
 from scanlint.trace.unit import Unit
@@ -151,7 +151,7 @@ def _above_function(unit: Unit, found: RebuiltJit) -> Outcome:
     for name in _bound_names(unit, found):
         if name in taken:
             return Withheld("name-taken", f"the module has a `{name}` of its own")
-    late = _late(unit, found, _first_line(outer))
+    late = _late(unit, found, first_line(outer))
     if late is not None:
         return Withheld("defined-below", f"`{late}` is defined further down in the file")
     lines, edits = moved
@@ -187,7 +187,7 @@ def _late(unit: Unit, found: RebuiltJit, line: int) -> str | None:
     """A name that is read when the jit is made, and is bound below where it would be made."""
     inside = {n for p in found.parts for f in _bodies(p) for n in ast.walk(f)}
     eager = [n for p in found.parts for n in ast.walk(p) if isinstance(n, ast.Name) and n not in inside]
-    below = {n: s for s in unit.file.tree.body if _first_line(s) >= line for n in _binds(s)}
+    below = {n: s for s in unit.file.tree.body if first_line(s) >= line for n in _binds(s)}
     return next((n.id for n in eager if isinstance(n.ctx, ast.Load) and n.id in below), None)
 
 
@@ -216,7 +216,7 @@ def _moved(unit: Unit, found: RebuiltJit, taken: frozenset[str]) -> Moved | With
         statements.append(parent)
     lines: list[str] = []
     edits: list[Edit] = []
-    for statement in sorted(statements, key=_first_line):
+    for statement in sorted(statements, key=first_line):
         reason = _immovable(unit, found, statement)
         if reason is not None:
             return reason
@@ -225,7 +225,7 @@ def _moved(unit: Unit, found: RebuiltJit, taken: frozenset[str]) -> Moved | With
     if isinstance(found.site, ast.expr) and not named:
         name = fresh(taken, "jitted")
         start, end = unit.source.start(found.site), unit.source.end(found.site)
-        margin = unit.source.margin(_statement(unit, found.site))
+        margin = unit.source.margin(next(a for a in unit.ancestors(found.site) if isinstance(a, ast.stmt)))
         text = [line.removeprefix(margin) for line in unit.source.between(start, end).splitlines()]
         lines += [f"{name} = {text[0]}", *text[1:]]
         edits.append(Edit(start, end, name))
@@ -234,7 +234,7 @@ def _moved(unit: Unit, found: RebuiltJit, taken: frozenset[str]) -> Moved | With
 
 def _immovable(unit: Unit, found: RebuiltJit, statement: ast.stmt) -> Withheld | None:
     """Why a statement cannot be taken from where it stands."""
-    line = _first_line(statement)
+    line = first_line(statement)
     if statement not in ast.walk(found.loop or found.function):
         return Withheld("layout", f"line {line} stands outside of the loop")
     block = unit.block(statement)
@@ -262,7 +262,7 @@ def _target(statement: ast.stmt) -> str:
 
 def _lines(unit: Unit, statement: ast.stmt) -> list[str]:
     """The lines of a statement without its margin."""
-    first = _first_line(statement)
+    first = first_line(statement)
     margin = _margin(unit.source.lines[first - 1])
     raw = [line.rstrip("\r\n") for line in unit.source.lines[first - 1 : statement.end_lineno]]
     return [line.removeprefix(margin) for line in raw]
@@ -278,18 +278,9 @@ def _margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _statement(unit: Unit, node: ast.AST) -> ast.stmt:
-    return next(a for a in unit.ancestors(node) if isinstance(a, ast.stmt))
-
-
-def _first_line(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(d.lineno for d in decorators)])
-
-
 def _top(unit: Unit, statement: ast.stmt) -> int:
     """The line from which a statement goes: empty lines above it go with it where it begins a block."""
-    line = _first_line(statement)
+    line = first_line(statement)
     while unit.block(statement)[0] is statement and not unit.source.lines[line - 2].strip():
         line -= 1
     return line
@@ -297,7 +288,7 @@ def _top(unit: Unit, statement: ast.stmt) -> int:
 
 def _below_code(unit: Unit, statement: ast.stmt) -> int:
     """The first line of a statement, or of the comments right above it."""
-    top = _first_line(statement)
+    top = first_line(statement)
     while top > 1 and unit.source.lines[top - 2].lstrip().startswith("#"):
         top -= 1
     return top

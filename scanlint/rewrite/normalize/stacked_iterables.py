@@ -9,7 +9,7 @@ from scanlint.loops.constant_tables import array_list
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
-from scanlint.rewrite.emit.snippets import fresh, plural
+from scanlint.rewrite.emit.snippets import claimed, fresh, plural
 from scanlint.rewrite.normalize.exits.counting_while import written_out
 
 
@@ -71,8 +71,7 @@ def with_stack(model: LoopModel) -> Step:
             continue
         code = f"{stack}({_closed(source.segment(array))})"
         if any(s.counted is array for s in model.streams):
-            name = fresh(taken, _rows_of(stream), "rows")
-            taken.add(name)
+            name = claimed(taken, _rows_of(stream), "rows")
             edits.append(_before(model, f"{name} = {code}"))
             code = name
         edits.append(Edit(source.start(array), source.end(array), code))

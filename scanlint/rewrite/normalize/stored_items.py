@@ -6,7 +6,7 @@ import ast
 
 from scanlint.branches.branch import BranchModel, is_elif
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step, Withheld
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import claimed
 from scanlint.syntax.bindings import binds
 
 Place = ast.Subscript | ast.Attribute
@@ -30,8 +30,7 @@ def without_stores(model: BranchModel) -> Step:
     edits: list[Edit] = []
     for uses in places.values():
         (base, part), code = _words(uses[0]), source.segment(uses[0])
-        names[code] = fresh(taken, part, f"{base}_{part}")
-        taken.add(names[code])
+        names[code] = claimed(taken, part, f"{base}_{part}")
         edits += [source.put(use, names[code]) for use in uses]
     first = source.ahead(node, *(f"{name} = {code}" for code, name in names.items()))
     last = source.behind(node, *(f"{code} = {name}" for code, name in names.items()))

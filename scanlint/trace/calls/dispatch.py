@@ -10,14 +10,7 @@ from scanlint.jaxapi.solvers import DRAWS, SOLVERS
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls import callbacks, control_flow, methods, python_calls, solver_calls, transforms
 from scanlint.trace.calls.arguments import arguments
-from scanlint.trace.calls.jax_results import (
-    ARRAY_ROOTS,
-    PRIVATE,
-    PYTHON_VALUED,
-    QUIET,
-    TREES,
-    describe,
-)
+from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PRIVATE, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.trace.calls.tree_functions import tree_call
 from scanlint.trace.domain.callables import (
     ClassRef,
@@ -67,6 +60,14 @@ SAME_TREE = words(
     "jax.block_until_ready jax.lax.with_sharding_constraint jax.lax.optimization_barrier jax.lax.all_gather "
     "jax.lax.ppermute jax.lax.pvary jax.lax.all_to_all"
 )
+LIKE = {
+    "equinox.tree_deserialise_leaves": 1,
+    "equinox.tree_at": 1,
+    "equinox.apply_updates": 0,
+    "equinox.nn.inference_mode": 0,
+    "equinox.filter_shard": 0,
+}
+"""Functions that give an object like the argument at this place, with other leaves."""
 PARTIALS = words("functools.partial jax.tree_util.Partial equinox.Partial")
 
 
@@ -332,6 +333,8 @@ def _jax(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords
         return STATIC
     if name in SAME_TREE:
         return args[0] if args else UNKNOWN
+    if len(args) > (place := LIKE.get(name, len(args))) and isinstance(args[place].callee, Instance):
+        return args[place]
     if name.startswith(TREES):
         return tree_call(self, node, name, args, keywords)
     if name.startswith(INITIALIZERS):

@@ -35,7 +35,9 @@ from scanlint.trace.operators import arithmetic
 
 LONGEST_RANGE = 1 << 62
 _MATH = frozenset(["ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "gcd", "isqrt", "prod", "comb"])
-TRACER_TYPES = frozenset({"jax.core.Tracer", "jax._src.core.Tracer", "jax.extend.core.Tracer", "jax.Array"})
+TRACER_TYPES = frozenset(
+    {"jax.core.Tracer", "jax._src.core.Tracer", "jax.extend.core.Tracer", "jax.Array", "jax.numpy.ndarray"}
+)
 HOST_TYPES = frozenset({"numpy.ndarray", *(f"builtins.{n}" for n in ("int", "float", "bool", "complex", "str"))})
 _BOOLS = frozenset(["isinstance", "issubclass", "hasattr", "callable"])
 _TEXTS = frozenset(["str", "repr", "format", "type", "id", "hash", "print", "open", "input", "vars", "dir"])

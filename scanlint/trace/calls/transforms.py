@@ -22,9 +22,11 @@ from scanlint.trace.domain.values import (
     OneOf,
     Unset,
     Value,
+    concrete,
     gathered,
     join_all,
     staged,
+    within,
 )
 from scanlint.trace.evaluator import Evaluator
 
@@ -314,10 +316,7 @@ def _mapped_row(value: Value, axis: Value) -> Value:
 def rows(value: Value) -> Value:
     """One slice of each array in a tree."""
     if value.container is not None:
-        items = None if value.items is None else tuple(rows(v) for v in value.items)
-        fields = {k: rows(v) for k, v in value.fields.items()}
-        element = None if value.element is None else rows(value.element)
-        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields, element=element)
+        return within(value, rows, Kind.UNKNOWN)
     if value.known and value.constant is None:
         return value
     return staged(row_of(value) if value.array else replace(value, ndim=None))
@@ -326,10 +325,7 @@ def rows(value: Value) -> Value:
 def differentiated(value: Value) -> Value:
     """An argument that is differentiated: a number of Python is an array inside, with its value but no constant."""
     if value.container is not None and value.callee is None:
-        items = None if value.items is None else tuple(differentiated(v) for v in value.items)
-        fields = {k: differentiated(v) for k, v in value.fields.items()}
-        element = None if value.element is None else differentiated(value.element)
-        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields, element=element)
+        return within(value, differentiated, Kind.UNKNOWN)
     if value.static and value.callee is None and not (value.known and isinstance(value.constant, str | None)):
         return Value(Kind.UNKNOWN, dtype=value.dtype)
     return value
@@ -382,10 +378,7 @@ def _of_numbers(numbers: Value, args: list[Value]) -> Value:
 def batched(value: Value) -> Value:
     """The results of all rows, stacked."""
     if value.container is not None:
-        items = None if value.items is None else tuple(batched(v) for v in value.items)
-        fields = {k: batched(v) for k, v in value.fields.items()}
-        element = None if value.element is None else batched(value.element)
-        return replace(value, items=items, fields=fields, element=element)
+        return within(value, batched)
     if value.known and value.constant is None:
         return value
     return replace(value, ndim=None if value.ndim is None else value.ndim + 1)
@@ -393,8 +386,6 @@ def batched(value: Value) -> Value:
 
 def settle(self: Evaluator, value: Value) -> Value:
     """A result as the code around sees it: staged under a trace, concrete on the host."""
-    from scanlint.trace.domain.values import concrete
-
     return staged(value, leaf=False) if self.traced else concrete(staged(value, leaf=False))
 
 

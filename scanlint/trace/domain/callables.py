@@ -214,6 +214,18 @@ class Transformed:
     options: Mapping[str, Value] = field(default_factory=dict, hash=False, compare=False)
 
 
+def alike(a: object, b: object) -> bool:
+    """Whether two callees are one text under the same transforms: they differ by the activations that made them."""
+    match a, b:
+        case Closure(code, _, receiver), Closure(other, _, its):
+            return code is other and (receiver is None) == (its is None)
+        case Transformed(transform, function, static), Transformed(other_transform, other, its_static):
+            return (transform, static) == (other_transform, its_static) and alike(function.callee, other.callee)
+        case Partial(function, args), Partial(other, its_args):
+            return len(args) == len(its_args) and alike(function.callee, other.callee)
+    return a is not None and a == b
+
+
 @immutable
 class Method:
     """A method of a value that is no object of the project: `x.sum`, `items.append`."""
@@ -279,6 +291,10 @@ class Scope(Protocol):
 
     @property
     def path(self) -> str: ...
+
+    @property
+    def tests(self) -> bool:
+        """Whether the file belongs to tests."""
 
     @property
     def chooses(self) -> bool:

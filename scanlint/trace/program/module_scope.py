@@ -20,7 +20,8 @@ from scanlint.project.summary import EXTERNAL
 from scanlint.settings import LINE_LENGTH
 from scanlint.syntax.bindings import Function, walk_scope
 from scanlint.syntax.regex import regex
-from scanlint.syntax.source import Source
+from scanlint.syntax.source import Source, is_test
+from scanlint.syntax.walk import first_line
 from scanlint.trace.domain.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
 from scanlint.trace.domain.values import UNKNOWN, Kind, Value, contents, gathered, join_all
 from scanlint.trace.guards import CHOICES
@@ -120,6 +121,10 @@ class ModuleScope:
 
     def start(self, node: ast.AST) -> Position:
         return self.located.start(node)
+
+    @cached_property
+    def tests(self) -> bool:
+        return is_test(self.path, self.source.text)
 
     @cached_property
     def chooses(self) -> bool:
@@ -456,12 +461,6 @@ def added_imports(statements: Sequence[str]) -> dict[str, str]:
     for statement in statements:
         imports(ast.parse(statement).body[0], facts)
     return facts.imports
-
-
-def first_line(statement: ast.stmt) -> int:
-    """The line on which a statement begins, with its decorators."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(d.lineno for d in decorators)])
 
 
 def blocks(statement: ast.If | ast.Try | ast.With) -> list[list[ast.stmt]]:

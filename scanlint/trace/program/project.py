@@ -25,7 +25,7 @@ from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import Value, concrete
-from scanlint.trace.members import default_of, lineage
+from scanlint.trace.members import default_of, lineage, method_of
 from scanlint.trace.parameters import overridable
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
@@ -33,7 +33,7 @@ from scanlint.trace.program.consulted_modules import Scopes
 from scanlint.trace.program.entry_points import begin
 from scanlint.trace.program.host_batches import may_batch
 from scanlint.trace.program.module_scope import ModuleScope, Patched
-from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, several
+from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, several, stages_for_itself
 from scanlint.trace.program.weights import Weights
 from scanlint.trace.unit import KeyProject, Unit
 from scanlint.trace.whole_file import WholeFile
@@ -154,7 +154,7 @@ class Project:
         for code in list(scope.codes.values()):
             inner = [c for c in code.record.codes.values() if c.jits and not c.mode.traced]
             statics = STATIC in scope.source.text and hands_static(code)
-            if statics or any(map(builds_for_itself, inner)):
+            if statics or any(map(builds_for_itself, inner)) or stages_for_itself(code):
                 self.graph.wanting(code, "")
 
     def _want_numbers(self, scope: ModuleScope) -> None:
@@ -285,6 +285,7 @@ class Project:
             silent=frozenset(code.record.silent),
             before=code.record.before,
             default=partial(default_of, self.graph),
+            method=partial(method_of, self.graph),
             lineage=lambda: tuple(lineage(self.graph, code.owner)) if code.owner is not None else (),
             shared=partial(self._shared, scope),
             elsewhere=partial(self._elsewhere, scope),

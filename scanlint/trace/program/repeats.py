@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from scanlint.jaxapi.canonical import STAGED_BODIES
 from scanlint.policy.names import ENTRIES
-from scanlint.syntax.source import is_test
 from scanlint.syntax.walk import by_kind, children, walk
 from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.evidence import Reason
@@ -26,7 +26,7 @@ def repeats(code: Code) -> tuple[Reason, ...]:
     while waiting and len(seen) < MOST_CALLERS:
         at = waiting.pop(0)
         for call, caller in at.callers.items():
-            if is_test(caller.scope.path):
+            if caller.scope.tests:
                 continue
             place = _named(caller)
             if loop_around(_body(caller), call):
@@ -43,7 +43,7 @@ def several(code: Code, seen: frozenset[Code] = frozenset()) -> tuple[Reason, ..
     Nothing where nobody in the project calls it, so whoever uses the project does; None where it runs once, for all
     that is known.
     """
-    calls = [(call, caller) for call, caller in code.callers.items() if not is_test(caller.scope.path)]
+    calls = [(call, caller) for call, caller in code.callers.items() if not caller.scope.tests]
     told = [Reason(f"`{code.name}` is called{_named(caller)}", caller.scope, call) for call, caller in calls]
     if len(calls) > 1:
         return tuple(told[:2])
@@ -112,9 +112,22 @@ def hands_static(code: Code) -> bool:
     return False
 
 
+def stages_for_itself(code: Code) -> bool:
+    """Whether a function may run a loop of JAX on the host, with a body that it makes: then it matters who calls it."""
+    if code.mode.traced:
+        return False
+    for call in by_kind(code.node).of(ast.Call):
+        places = STAGED_BODIES.get(code.scope.annotation(call.func) or "", slice(0))
+        if any(isinstance(a, ast.Lambda) or _is_made(code, a) for a in call.args[places]):
+            return True
+    return False
+
+
 def _is_made(code: Code, argument: ast.expr) -> bool:
     """Whether a name stands for a function that is made in another one."""
     value = code.record.values.get(argument) if isinstance(argument, ast.Name) else None
+    while value is not None and isinstance(value.callee, Transformed):
+        value = value.callee.function
     return value is not None and isinstance(value.callee, Closure) and value.callee.frame is not None
 
 

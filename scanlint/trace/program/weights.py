@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from scanlint.jaxapi.words import words
 from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Partial, Transformed
 from scanlint.trace.domain.values import Instance, Value
 
@@ -14,26 +15,16 @@ LARGEST = 10_000.0
 RANDOM, LINEAR, SHUFFLE = 60.0, 30.0, 15.0
 _LIGHT_RANDOM = frozenset(["key", "PRNGKey", "fold_in", "key_data", "wrap_key_data"])
 _HEAVY = {
-    "sort": SHUFFLE,
-    "argsort": SHUFFLE,
-    "median": 20.0,
-    "quantile": 40.0,
-    "percentile": 40.0,
-    "convolve": 10.0,
-    "interp": 20.0,
-    "unique": 40.0,
-    "searchsorted": 20.0,
-    "softmax": 8.0,
-    "log_softmax": 8.0,
-    "logsumexp": 10.0,
-    "gelu": 8.0,
-    "var": 6.0,
-    "std": 8.0,
-    "mean": 3.0,
-    "cross": 10.0,
-    "einsum": 3.0,
+    **dict.fromkeys(words("quantile percentile unique"), 40.0),
+    **dict.fromkeys(words("median interp searchsorted"), 20.0),
+    **dict.fromkeys(words("sort argsort"), SHUFFLE),
+    **dict.fromkeys(words("convolve logsumexp cross"), 10.0),
+    **dict.fromkeys(words("softmax log_softmax gelu std"), 8.0),
     "cov": 12.0,
+    "var": 6.0,
     "roll": 4.0,
+    "mean": 3.0,
+    "einsum": 3.0,
 }
 
 

@@ -10,7 +10,7 @@ from scanlint.batching.examples import Batch
 from scanlint.batching.gathered import Addition, GatheringLoop, Reduction, mapped, row_of
 from scanlint.finding import Edit, Next, Outcome, Position, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import claimed
 from scanlint.rewrite.lower.batches.vmap_call import Mapped
 from scanlint.rewrite.lower.loops.stacked_outputs import drop
 from scanlint.syntax.bindings import binds, reads
@@ -98,9 +98,7 @@ class _Emission:
 
     def _list(self, addition: Addition, part: ast.expr) -> str:
         name = f"{addition.name}_places" if part in addition.places else f"{addition.name}_terms"
-        chosen = fresh(self.mapped.taken, name)
-        self.mapped.taken.add(chosen)
-        return chosen
+        return claimed(self.mapped.taken, name)
 
     def _arrays(self, addition: Addition, made: dict[ast.expr, str] | None = None) -> dict[ast.expr, str]:
         """What each part is of all examples together, as source."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from scanlint.batching.examples import Batch, Rows, as_long
 from scanlint.finding import Edit, Position, Withheld
@@ -12,8 +13,8 @@ from scanlint.loops.numbers.tables import OWN, Typed, weak_numbers
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.line_breaks import fit
-from scanlint.rewrite.emit.shortened import shortened, shortest
-from scanlint.rewrite.emit.snippets import atom, fresh, row_name
+from scanlint.rewrite.emit.shortened import bounds_and_count, shortened, shortest
+from scanlint.rewrite.emit.snippets import atom, claimed, fresh, row_name
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.domain.callables import Transformed
@@ -78,15 +79,11 @@ class Mapped:
         self.snippet = snippet
         self.spell = Spelling(self.unit)
         self.taken = set(batch.unit.names)
+        self.fresh = partial(claimed, self.taken)
         self.names: dict[int, str] = {}
         for node in made:
             same = next((name for one, name in self.made.items() if ast.dump(one) == ast.dump(node)), None)
             self.made[node] = same or self.fresh("number")
-
-    def fresh(self, *wanted: str) -> str:
-        name = fresh(self.taken, *wanted)
-        self.taken.add(name)
-        return name
 
     def expression(self, axis: int | tuple[int, ...]) -> str | Withheld:
         """The whole call for a batch whose example is one expression."""
@@ -204,12 +201,7 @@ class Mapped:
         if stream.counted is not None:
             count = shortest(self.unit, [stream.counted, *stream.beside])
             return count, count
-        code = self.unit.source.segment
-        parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
-        if stream.step is not None and stream.start is None:
-            parts.insert(0, "0")
-        bounds = ", ".join(parts)
-        return bounds, bounds if len(parts) == 1 else f"len(range({bounds}))"
+        return bounds_and_count(self.unit, stream)
 
     def array(self, row: Rows) -> str:
         """An array of examples, cut to the number of trips where that is not its own length."""

@@ -14,7 +14,7 @@ import libcst as cst
 
 from scanlint.branches.branch import Block, BranchModel
 from scanlint.rewrite.draft import Snippet
-from scanlint.rewrite.emit.snippets import operand
+from scanlint.rewrite.emit.snippets import SIGNS, operand
 from scanlint.rewrite.lower.branches.arm_types import Leaf
 from scanlint.syntax.bindings import binds, reads
 from scanlint.syntax.source import Source
@@ -139,21 +139,7 @@ def plain_values(model: BranchModel, arm: Arm, old: Callable[[str], Leaf]) -> li
 def _augmented(source: Source, statement: ast.stmt) -> str:
     """`x += y` as `x + y`."""
     assert isinstance(statement, ast.AugAssign)
-    sign = {
-        ast.Add: "+",
-        ast.Sub: "-",
-        ast.Mult: "*",
-        ast.Div: "/",
-        ast.FloorDiv: "//",
-        ast.Mod: "%",
-        ast.Pow: "**",
-        ast.MatMult: "@",
-        ast.BitAnd: "&",
-        ast.BitOr: "|",
-        ast.BitXor: "^",
-        ast.LShift: "<<",
-        ast.RShift: ">>",
-    }[type(statement.op)]
+    sign = SIGNS[type(statement.op)]
     return f"{source.segment(statement.target)} {sign} {operand(source.segment(statement.value), sign)}"
 
 
@@ -172,30 +158,17 @@ def _local(statements: Sequence[ast.stmt]) -> dict[str, ast.expr | None]:
 
 
 _VERBS = {
-    (ast.Gt, 0): "positive",
-    (ast.GtE, 0): "nonnegative",
-    (ast.Lt, 0): "negative",
-    (ast.LtE, 0): "nonpositive",
-    (ast.Eq, 0): "zero",
-    (ast.NotEq, 0): "nonzero",
-}
-_COMPARED = {
-    ast.Gt: "above",
-    ast.GtE: "above",
-    ast.Lt: "below",
-    ast.LtE: "below",
-    ast.Eq: "equal",
-    ast.NotEq: "unequal",
-}
+    ast.Gt: ("positive", "above"), ast.GtE: ("nonnegative", "above"), ast.Lt: ("negative", "below"),
+    ast.LtE: ("nonpositive", "below"), ast.Eq: ("zero", "equal"), ast.NotEq: ("nonzero", "unequal"),
+}  # fmt: skip
+"""How a comparison with zero is called, and one with anything else."""
 
 
 def verb(test: ast.expr) -> str:
     """A name for the function of the arm that a test leads to."""
     match test:
-        case ast.Compare(ops=[op], comparators=[ast.Constant(value=0)]) if (type(op), 0) in _VERBS:
-            return _VERBS[type(op), 0]
-        case ast.Compare(ops=[op]) if type(op) in _COMPARED:
-            return _COMPARED[type(op)]
+        case ast.Compare(ops=[op], comparators=[right]) if type(op) in _VERBS:
+            return _VERBS[type(op)][not (isinstance(right, ast.Constant) and right.value == 0)]
         case ast.Name(id=name) if not name.startswith("_"):
             return f"when_{name}"
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)) if not name.startswith("_"):

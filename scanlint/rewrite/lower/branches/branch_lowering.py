@@ -15,7 +15,7 @@ from scanlint.loops.exits import loop_left_by
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
-from scanlint.rewrite.emit.snippets import fresh, on_one_line
+from scanlint.rewrite.emit.snippets import claimed, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, not_a_number, number, total, unify
@@ -353,19 +353,14 @@ class _Staging:
             inner = self._cond(tree)
             if isinstance(inner, Withheld) or not inner.definitions:
                 return inner if isinstance(inner, Withheld) else Made(f"{header} {inner.code}")
-            name = self._name(name)
+            name = claimed(self.taken, name)
             call = blank_line_before(self._statement(f"return {inner.code}", 2))
             return Made(name, [self._define(name, parameters, [*inner.definitions, call], None)])
         code = self._inline(tree)
         if code is not None:
             return Made(f"{header} {code}")
-        name = self._name(name)
+        name = claimed(self.taken, name)
         return Made(name, [self._define(name, parameters, self._body(tree), tree)])
-
-    def _name(self, wanted: str) -> str:
-        name = fresh(self.taken, wanted)
-        self.taken.add(name)
-        return name
 
     def _define(
         self, name: str, parameters: str, body: Sequence[cst.BaseStatement], arm: Arm | None

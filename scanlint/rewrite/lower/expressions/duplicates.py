@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import claimed
 from scanlint.trace.unit import Unit
 
 LONGEST = 20
@@ -50,8 +50,7 @@ class Naming:
 
     def __call__(self, code: str, wanted: str) -> str:
         """The name that an expression is given."""
-        name = fresh(self.taken, wanted)
-        self.taken.add(name)
+        name = claimed(self.taken, wanted)
         self.before.append(f"{name} = {code}")
         return name
 

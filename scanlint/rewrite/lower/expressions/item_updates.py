@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.branches.item_writes import ItemWrite
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
 from scanlint.jaxapi.words import words
-from scanlint.rewrite.emit.snippets import atom, on_one_line, operand
+from scanlint.rewrite.emit.snippets import SIGNS, atom, on_one_line, operand
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds
 from scanlint.syntax.bindings import parameters as parameters_of
@@ -17,21 +17,6 @@ from scanlint.trace.unit import Unit
 
 METHODS: dict[type[ast.operator], str] = {ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 VIEWS = words("reshape ravel view transpose swapaxes squeeze flatten diagonal")
-SIGNS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.Pow: "**",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
 
 
 def to_update(unit: Unit, written: Sequence[ItemWrite]) -> Outcome:

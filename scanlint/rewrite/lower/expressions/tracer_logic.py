@@ -16,7 +16,7 @@ from scanlint.rewrite.lower.branches.ternaries import Chosen, Form, choice, plac
 from scanlint.rewrite.lower.expressions.duplicates import again, untouched
 from scanlint.rewrite.lower.expressions.extremes import to_extreme
 from scanlint.rewrite.lower.expressions.quantifiers import membership, ordered, quantified
-from scanlint.rewrite.lower.expressions.short_circuit import guarded
+from scanlint.trace.domain.callables import Closure
 from scanlint.trace.unit import Unit
 
 
@@ -173,3 +173,38 @@ def _wrong_rank(unit: Unit, node: ast.expr) -> ast.expr | None:
         case _:
             return None
     return next((n for n in asked if (unit.value(n).ndim or 0) > 0), None)
+
+
+HARMLESS = ("jax.numpy.", "jax.nn.", "jax.random.", "jax.scipy.", "builtins.", "jax.tree", "numpy.", "math.")
+EFFECTS = ("jax.debug.", "jax.experimental.", "jax.pure_callback", "jax.lax.while_loop", "builtins.print")
+
+
+def guarded(unit: Unit, operand: ast.expr) -> bool:
+    """Whether an operand calls what may loop without end, has an effect, or is not known."""
+    return any(isinstance(part, ast.Call) and _risky(unit, part) for part in ast.walk(operand))
+
+
+def _risky(unit: Unit, call: ast.Call) -> bool:
+    name = unit.resolve(call.func)
+    if name is not None and name.startswith(EFFECTS):
+        return True
+    if name is not None and (name.startswith(HARMLESS) or name.startswith("jax.lax.")):
+        return False
+    callee = unit.value(call.func).callee
+    if isinstance(callee, Closure):
+        return any(_loops(part) for part in ast.walk(callee.code.node))
+    if name is None and isinstance(call.func, ast.Attribute):
+        return not (unit.value(call.func.value).array or unit.value(call.func.value).traced)
+    return True
+
+
+def _loops(part: ast.AST) -> bool:
+    """Whether a part of a function may run on for ever, or does more than to compute."""
+    match part:
+        case ast.While() | ast.Raise() | ast.Assert():
+            return True
+        case ast.Attribute(attr="while_loop" | "callback" | "print" | "pure_callback" | "io_callback"):
+            return True
+        case ast.Name(id="while_loop" | "print" | "pure_callback" | "io_callback"):
+            return True
+    return False

@@ -218,12 +218,7 @@ def _streams(model: LoopModel) -> list[Stream]:
 
 def _around(model: LoopModel) -> list[ast.For | ast.While]:
     """The loop and those around it in its function."""
-    loops = [model.node]
-    for around in model.unit.ancestors(model.node):
-        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            break
-        loops += [around] if isinstance(around, ast.For | ast.While) else []
-    return loops
+    return [model.node, *(a for a in model.unit.around(model.node) if isinstance(a, ast.For | ast.While))]
 
 
 def _moves(model: LoopModel, part: ast.expr) -> bool:

@@ -18,7 +18,7 @@ from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import Snippet, blank_line_before
 from scanlint.rewrite.emit.fresh_names import FreshNames
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
-from scanlint.rewrite.emit.shortened import shortened, shortest
+from scanlint.rewrite.emit.shortened import bounds_and_count, shortened, shortest
 from scanlint.rewrite.emit.snippets import atom, bare, brackets, pack, plural, singular
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
@@ -267,13 +267,7 @@ class Roll:
             return self.typed.arange(
                 f"{first}, {count} + {first}" if first else count, count, self.spell, turned=turned
             )
-        assert stream.stop is not None
-        parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
-        if stream.step is not None and stream.start is None:
-            parts.insert(0, "0")
-        bounds = ", ".join(parts)
-        count = bounds if len(parts) == 1 else f"len(range({bounds}))"
-        return self.typed.arange(bounds, count, self.spell, turned=turned)
+        return self.typed.arange(*bounds_and_count(self.unit, stream), self.spell, turned=turned)
 
     def _table(self, stream: Stream) -> str:
         """A table of numbers that is gone over, as an array."""

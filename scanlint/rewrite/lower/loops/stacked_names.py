@@ -47,11 +47,7 @@ def _staged(unit: Unit, step: ast.FunctionDef) -> Iterator[tuple[frozenset[str],
             case _:
                 continue
         if isinstance(body, ast.Name) and body.id == step.name:
-            yield _numbers(unit, step, rows, place), _parts(given)
-
-
-def _parts(given: ast.expr) -> list[ast.expr]:
-    return list(given.elts) if isinstance(given, ast.Tuple) else [given]
+            yield _numbers(unit, step, rows, place), (list(given.elts) if isinstance(given, ast.Tuple) else [given])
 
 
 def _numbers(unit: Unit, step: ast.FunctionDef, rows: ast.expr, place: int) -> frozenset[str]:
@@ -64,10 +60,9 @@ def _numbers(unit: Unit, step: ast.FunctionDef, rows: ast.expr, place: int) -> f
         return frozenset([whole])
     for statement in step.body:
         match statement, rows:
-            case (
-                ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=taken)),
-                ast.Tuple(elts=arrays),
-            ) if taken == whole and len(targets) == len(arrays):
+            case (ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=taken)), ast.Tuple(elts=arrays)) if (
+                taken == whole and len(targets) == len(arrays)
+            ):
                 pairs = zip(targets, arrays, strict=True)
                 return frozenset(t.id for t, a in pairs if isinstance(t, ast.Name) and _counts(unit, a))
     return frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.dict_histories import History, histories
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import claimed
 
 
 def with_named_lists(model: LoopModel) -> Step:
@@ -35,6 +35,5 @@ def _names(one: History, taken: set[str]) -> dict[str, str]:
     names = {}
     for key in one.appends:
         wanted = [key] if key.isidentifier() else []
-        names[key] = fresh(taken, *wanted, f"{one.name}_{key}" if key.isidentifier() else f"{one.name}_list")
-        taken.add(names[key])
+        names[key] = claimed(taken, *wanted, f"{one.name}_{key}" if key.isidentifier() else f"{one.name}_list")
     return names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from scanlint.branches.branch import following
@@ -25,12 +25,11 @@ from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.collected import appends
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import claimed, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, untouched
-from scanlint.rewrite.normalize.exits.rotation import until
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated, untouched
 from scanlint.syntax.bindings import binds, reads
 
 TRUTHS = frozenset(
@@ -80,16 +79,12 @@ class _Flagging:
         self.unit = model.unit
         self.node: Loop = model.node
         self.taken = set(model.unit.names)
+        self._fresh = partial(claimed, self.taken)
         self._spell = Spelling(self.unit)
         self.margin = self.unit.source.margin(self.node)
         self.indent = self.unit.indent
         self.leaving = Leaving(self.unit, self.indent, self._spell)
         self.masked = self.unit.context(self.node).differentiated
-
-    def _fresh(self, *wanted: str) -> str:
-        name = fresh(self.taken, *wanted)
-        self.taken.add(name)
-        return name
 
     def outcome(self) -> Step:
         node = self.node
@@ -176,7 +171,7 @@ class _Flagging:
         then = then if len(lines) > then else 0
         lines, after = self._else(lines)
         then = then or after
-        nested = any(isinstance(a, ast.For | ast.While) for a in self._around())
+        nested = any(isinstance(a, ast.For | ast.While) for a in self.unit.around(self.node))
         made = frozenset(n for text in (*before, *starts, *(f"{f} = False" for f in used)) for n in targets_of(text))
         steps = [] if then and nested else [(loop, Next(starts=made))]
         steps += [(then, Next())] if then else []
@@ -185,12 +180,6 @@ class _Flagging:
         edit = Edit(Position(node.lineno, 1), self.unit.source.end(node), self.leaving.newline.join(lines))
         primitive: Primitive = "fori_loop" if self.masked else "while_loop"
         return Rewrite((edit,), primitive, self._spell.imports, tuple(step for _, step in steps))
-
-    def _around(self) -> Iterator[ast.AST]:
-        for ancestor in self.unit.ancestors(self.node):
-            if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                return
-            yield ancestor
 
     def _left(self, returned: _Returned | None) -> list[str]:
         """The names that the loop binds and that are read after it, by what it returned too."""
@@ -285,3 +274,35 @@ class _Flagging:
 def _header_end(node: Loop) -> int:
     """The line on which the header of a loop ends."""
     return (node.iter if isinstance(node, ast.For) else node.test).end_lineno or node.lineno
+
+
+SHORT = 6
+"""Statements that a trip may have to be written once more."""
+
+
+def until(model: LoopModel, leaving: Leaving, left: list[str], returned: str | None) -> Rewrite | None:
+    """`while True` up to a test at its end, as one trip before a loop: where what it binds has no value before."""
+    node, source = model.node, model.unit.source
+    match node.body:
+        case [*trip, ast.If(test=test, body=[ast.Break() | ast.Return()], orelse=[]) as last] if trip:
+            pass
+        case _:
+            return None
+    bound = model.flow.bound_before(node)
+    new = [n for n in left if n not in bound and successor(node, n) is None]
+    if not (forever(node) and len(list(jumps_in(*node.body))) == 1 and new and len(trip) <= SHORT) or node.orelse:
+        return None
+    margin = leaving.margin(node, 0)
+    body = leaving.raw(node.body[0].lineno, trip[-1].end_lineno or 0, 0)
+    inner = margin + leaving.indent
+    first = [margin + line.removeprefix(inner) for line in body if line.strip()[:1] not in ("", "#")]
+    if any(line.strip() and not line.startswith(inner) for line in body):
+        return None
+    said = [f"{inner}{c}" for c in comments(source.lines[last.lineno - 1 : last.end_lineno])]
+    above = [inner + line.strip() for line in leaving.raw((trip[-1].end_lineno or 0) + 1, last.lineno - 1, 0) if line]
+    code = on_one_line(negated(model.unit, test))
+    lines = [*first, f"{margin}{mark(0)}while {code}:", *leaving.below_header(node), *above, *said, *body]
+    if returned is not None:
+        lines.append(f"{margin}return {returned}")
+    edit = Edit(Position(node.lineno, 1), source.end(node), leaving.newline.join(lines))
+    return Rewrite((edit,), "while_loop", next=(Next(),))

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from scanlint.finding import Edit
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import claimed
 from scanlint.rewrite.normalize.meaning.changes import Change, alone, function_of, spoken
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
@@ -57,8 +57,7 @@ def _replaced(unit: Unit, statement: ast.Assign, name: str) -> Change | None:
     names: dict[str | None, str] = {}
     for key in parts.values:
         wanted = [key] if key.isidentifier() and parts.style != "place" else []
-        names[key] = fresh(taken, *wanted, f"{name}_{key}")
-        taken.add(names[key])
+        names[key] = claimed(taken, *wanted, f"{name}_{key}")
     pieces: list[Edit] = []
     for place in spoken(unit, name):
         around = unit.parents[place]

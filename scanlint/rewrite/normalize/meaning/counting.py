@@ -211,7 +211,7 @@ def _with_counter(unit: Unit, sheet: Source, node: ast.For, counter: Counter) ->
     later = [n for n in counter.reads if n.lineno > counter.moved.lineno]
     body = [sheet.put(n, f"({counter.name} + 1)") for n in later]
     named = names_in(node.target)
-    free = not named & (names_in(*node.body) | _seen_after(unit, node, named))
+    free = not named & (names_in(*node.body) | {name for name in named if _read_later(unit, node, name)})
     match node:
         case ast.For(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[_], keywords=[])) if (
             plain
@@ -222,25 +222,8 @@ def _with_counter(unit: Unit, sheet: Source, node: ast.For, counter: Counter) ->
                 early = [n for n in counter.reads if n not in later]
                 return [sheet.put(n, index) for n in early] + [sheet.put(n, f"({index} + 1)") for n in later]
         case ast.For(target=ast.Name(), iter=ast.Name() | ast.Subscript() | ast.Call() as rows) if plain:
-            called = unit.resolve(rows.func) if isinstance(rows, ast.Call) else None
-            if called not in ("builtins.enumerate", "builtins.zip", "builtins.range") and not isinstance(
-                rows, ast.Call
-            ):
+            if not isinstance(rows, ast.Call) or unit.resolve(rows.func) == "builtins.reversed":
                 target, over = sheet.segment(node.target), sheet.segment(rows)
-                return [
-                    sheet.put(node.target, f"{counter.name}, {target}"),
-                    sheet.put(rows, f"enumerate({over})"),
-                    *body,
-                ]
-            if called == "builtins.reversed":
-                target, over = sheet.segment(node.target), sheet.segment(rows)
-                return [
-                    sheet.put(node.target, f"{counter.name}, {target}"),
-                    sheet.put(rows, f"enumerate({over})"),
-                    *body,
-                ]
+                header = [sheet.put(node.target, f"{counter.name}, {target}"), sheet.put(rows, f"enumerate({over})")]
+                return [*header, *body]
     return None
-
-
-def _seen_after(unit: Unit, node: ast.For, names: set[str]) -> set[str]:
-    return {name for name in names if _read_later(unit, node, name)}

@@ -116,7 +116,7 @@ def _placed(unit: Unit, callee: Callee, call: ast.Call, given: Mapping[str, ast.
         statement = next(a for a in unit.ancestors(call) if isinstance(a, ast.stmt))
         if isinstance(statement, ast.While | ast.For):
             return None
-    outer = _outer(callee)
+    outer = {n for s in walk_scope(callee.body) if isinstance(s, ast.Nonlocal) for n in s.names}
     local = binds(*callee.body) - outer
     again = {p for p in given if p in local}
     taken = _elsewhere(unit, callee)
@@ -165,11 +165,6 @@ def _origin(callee: Callee, above: int) -> Position:
     """Where the first line of the text was written, if so many new ones stand above the statements of the function."""
     own = [s for s in callee.body if not isinstance(s, ast.Nonlocal)]
     return Position(max(1, (own[0] if own else callee.made).lineno - above), 1)
-
-
-def _outer(callee: Callee) -> set[str]:
-    """The names of functions around it that a function binds."""
-    return {n for s in walk_scope(callee.body) if isinstance(s, ast.Nonlocal) for n in s.names}
 
 
 def _elsewhere(unit: Unit, callee: Callee) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scanlint.dataflow.liveness import flow_around
 from scanlint.loops.streams import streams_of, trips_of
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import claimed
 from scanlint.rewrite.normalize.meaning.changes import Change, alone, function_of, within_loops
 from scanlint.syntax.bindings import targets
 from scanlint.syntax.walk import walk
@@ -26,8 +26,7 @@ def left_targets(unit: Unit) -> Iterator[Change]:
         taken = set(unit.names)
         pieces, lines = [], []
         for target in left:
-            name = fresh(taken, f"{target.id}_now")
-            taken.add(name)
+            name = claimed(taken, f"{target.id}_now")
             pieces.append(sheet.put(target, name))
             lines.append(f"{target.id} = {name}")
         if pieces:

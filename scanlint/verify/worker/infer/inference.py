@@ -18,6 +18,7 @@ from .need import (
     VECTOR_CALLS,
     WITH_AXES,
     Need,
+    used_as_floats,
 )
 from .places import Places, passes
 from .product_ranks import arithmetic, reduced, repeated, summed
@@ -425,6 +426,9 @@ def infer(
         if default is not None:
             found = _literals(default)
             need.default = found[0] if found else default
+    for name in used_as_floats(node):
+        if name in needs:
+            needs[name].floating = True
     # A need that is found late may determine one that was found early.
     for _ in range(2):
         Inference(functions).function(node, needs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 ARRAY_ATTRIBUTES = frozenset([
@@ -47,6 +47,10 @@ REDUCTIONS = ALONG | {
 SAME_SHAPE = frozenset([
     "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "square", "exp2", "log1p", "expm1", "cholesky", "inv", "asarray",
     "zeros_like", "ones_like", "full_like", "clip", "sigmoid", "softplus", "relu", "gelu", "silu",
+])  # fmt: skip
+FLOAT_CALLS = frozenset([
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "sinh",
+    "cosh", "tanh", "arcsin", "arccos", "arctan", "erf", "erfc", "sigmoid", "softplus", "gelu", "silu", "sinc",
 ])  # fmt: skip
 WEIGHT = re.compile(
     r"^(w|W\w{0,3}|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
@@ -161,3 +165,13 @@ class Need:
             else:
                 found = found.keys.get(part) or found.attributes.get(part)
         return found
+
+
+def used_as_floats(function: ast.AST) -> Iterator[str]:
+    """The names that are divided, or handed to functions of real numbers: `x == 0` makes no whole numbers of them."""
+    for node in ast.walk(function):
+        match node:
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                yield from (n.id for n in (left, right) if isinstance(n, ast.Name))
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=args) if name in FLOAT_CALLS:
+                yield from (n.id for n in args if isinstance(n, ast.Name))

@@ -17,21 +17,15 @@ if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr as ClosedJaxpr  # type: ignore[attr-defined,unused-ignore]
     from jax.extend.core import Jaxpr, JaxprEqn
 
-INLINE = frozenset(
-    [
-        "pjit",
-        "jit",
-        "closed_call",
-        "core_call",
-        "core_closed_call",
-        "custom_jvp_call",
-        "custom_vjp_call",
-        "custom_vjp_call_jaxpr",
-        "remat",
-        "remat2",
-        "checkpoint",
-        "xla_call",
-    ]
+
+def words(text: str) -> frozenset[str]:
+    """A table of names, written as text."""
+    return frozenset(text.split())
+
+
+INLINE = words(
+    "pjit jit closed_call core_call core_closed_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat "
+    "remat2 checkpoint xla_call"
 )
 CALLED = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 SCATTERING = ("dimension_numbers", "indices_are_sorted", "unique_indices", "mode")

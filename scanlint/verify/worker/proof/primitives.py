@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .equations import SCATTERING, added, bound, integer, integers, name_of, padding, parameter, parameters, unknown
+from .equations import (
+    SCATTERING,
+    added,
+    bound,
+    integer,
+    integers,
+    name_of,
+    padding,
+    parameter,
+    parameters,
+    unknown,
+    words,
+)
 from .value_numbers import Ids, Key, Numbering
 
 if TYPE_CHECKING:
@@ -25,117 +37,21 @@ class NumberingRule(NamedTuple):
 
 RULES: dict[str, NumberingRule] = {}
 
-ELEMENTWISE = frozenset(
-    [
-        "abs",
-        "acos",
-        "acosh",
-        "add",
-        "add_any",
-        "and",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "bessel_i0e",
-        "bessel_i1e",
-        "cbrt",
-        "ceil",
-        "clamp",
-        "complex",
-        "conj",
-        "convert_element_type",
-        "cos",
-        "cosh",
-        "digamma",
-        "div",
-        "eq",
-        "erf",
-        "erf_inv",
-        "erfc",
-        "exp",
-        "exp2",
-        "expm1",
-        "floor",
-        "ge",
-        "gt",
-        "igamma",
-        "igamma_grad_a",
-        "igammac",
-        "imag",
-        "integer_pow",
-        "is_finite",
-        "le",
-        "lgamma",
-        "log",
-        "log1p",
-        "logistic",
-        "lt",
-        "max",
-        "min",
-        "mul",
-        "ne",
-        "neg",
-        "nextafter",
-        "not",
-        "or",
-        "polygamma",
-        "population_count",
-        "pow",
-        "real",
-        "reduce_precision",
-        "regularized_incomplete_beta",
-        "rem",
-        "round",
-        "rsqrt",
-        "select_n",
-        "shift_left",
-        "shift_right_arithmetic",
-        "shift_right_logical",
-        "sign",
-        "sin",
-        "sinh",
-        "sqrt",
-        "square",
-        "sub",
-        "tan",
-        "tanh",
-        "xor",
-        "zeta",
-        "bitcast_convert_type",
-        "clz",
-    ]
+
+ELEMENTWISE = words(
+    "abs acos acosh add add_any and asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt ceil clamp complex conj "
+    "convert_element_type cos cosh digamma div eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igamma_grad_a "
+    "igammac imag integer_pow is_finite le lgamma log log1p logistic lt max min mul ne neg nextafter not or polygamma "
+    "population_count pow real reduce_precision regularized_incomplete_beta rem round rsqrt select_n shift_left "
+    "shift_right_arithmetic shift_right_logical sign sin sinh sqrt square sub tan tanh xor zeta bitcast_convert_type "
+    "clz"
 )
 
 
 # Where their derivative is not finite, `where` gives NaN for a gradient that `cond` keeps: 0 times infinity.
-SINGULAR = frozenset(
-    [
-        "acos",
-        "acosh",
-        "asin",
-        "atan2",
-        "atanh",
-        "cbrt",
-        "cosh",
-        "digamma",
-        "div",
-        "erf_inv",
-        "exp",
-        "exp2",
-        "expm1",
-        "integer_pow",
-        "lgamma",
-        "log",
-        "log1p",
-        "pow",
-        "rem",
-        "rsqrt",
-        "sinh",
-        "sqrt",
-        "tan",
-    ]
+SINGULAR = words(
+    "acos acosh asin atan2 atanh cbrt cosh digamma div erf_inv exp exp2 expm1 integer_pow lgamma log log1p pow rem "
+    "rsqrt sinh sqrt tan"
 )
 
 

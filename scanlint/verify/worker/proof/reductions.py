@@ -6,24 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .equations import axes_of_product, integer, integers, name_of, parameter, truth
+from .equations import axes_of_product, integer, integers, name_of, parameter, truth, words
 from .primitives import rule, shape_of
 from .value_numbers import JOINED, Ids, Key, Numbering
 
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
-_REDUCTIONS = [
-    "reduce_sum",
-    "reduce_prod",
-    "reduce_max",
-    "reduce_min",
-    "reduce_and",
-    "reduce_or",
-    "reduce_xor",
-    "argmax",
-    "argmin",
-]
+_REDUCTIONS = words("reduce_sum reduce_prod reduce_max reduce_min reduce_and reduce_or reduce_xor argmax argmin")
 
 
 @rule(*_REDUCTIONS, reads="axes index_dtype")

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from .free_names import bound_names, in_scope
 
 ADDS = frozenset(["append", "add", "update", "setdefault", "insert", "extend"])
+REGISTERS = frozenset(["defjvp", "defvjp", "def_vmap", "def_partition", "register"])
+"""By these methods a function is given what it decorates: `@f.defjvp`."""
 
 
 def flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -22,7 +24,7 @@ def flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def binds(statement: ast.stmt) -> set[str]:
-    """Names that a top-level statement binds or changes (`TABLE[k] = v` and `TABLE.append(v)` change `TABLE`)."""
+    """Names that a top-level statement binds or changes (`TABLE[k] = v`, `TABLE.append(v)`, `@f.defjvp`)."""
     found = bound_names(statement)
     for inner in in_scope(statement):
         match inner:
@@ -30,6 +32,9 @@ def binds(statement: ast.stmt) -> set[str]:
                 found.add(root_name(inner))
             case ast.Expr(value=ast.Call() as call):
                 found |= _registered(call)
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        called = (d.func if isinstance(d, ast.Call) else d for d in statement.decorator_list)
+        found |= {root_name(d) for d in called if isinstance(d, ast.Attribute) and d.attr in REGISTERS}
     return found - {""}
 
 

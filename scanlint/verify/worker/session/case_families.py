@@ -37,7 +37,8 @@ from ..search.input_sources import Inputs, NoInputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
-from ..standing.optional_arguments import optional_families
+from ..standing.interface import changed_defaults
+from ..standing.optional_arguments import by_changed_defaults, optional_families
 
 MOST_OTHERWISE = 8
 MOST_SIZES = 3
@@ -77,7 +78,9 @@ class Families:
         specs = next((family.specs for family in usual if family.specs is not None), None)
         if not self.free or specs is None or isinstance(self.inputs.signature, MakerSignature):
             return usual
-        return [*usual[:1], *optional_families(self.inputs, self.judge.pair.after, specs), *usual[1:]]
+        after = self.judge.pair.after
+        changed = by_changed_defaults(self.inputs, changed_defaults(before, after), usual)
+        return [*usual[:1], *optional_families(self.inputs, after, specs), *changed, *usual[1:]]
 
     def usual(self, before: Callable[..., object]) -> list[Family]:
         """The same without what is optional."""

@@ -37,7 +37,7 @@ from ..search.final_dtypes import ended
 from ..search.input_sources import REMEDY, Inputs, NoInputs
 from ..search.longer_axes import LONGER_AXES
 from ..standing.interface import changed_interface, lost_arguments, other_kind
-from ..standing.module_constants import read_otherwise
+from ..standing.module_constants import left_otherwise, read_otherwise
 from ..standing.same_text import same_text
 from ..standing.whole_module import NotDefined
 from ..testing.program_comparison import made as made_case
@@ -330,6 +330,8 @@ class VerificationRun:
         if self.weighing is not None and self.weighing.full.host and (kind := other_kind(pair, tried[0])):
             raise Refuted(f"{describe(tried[0])}: {kind}")
         self.stage("changing what the functions read of their modules")
+        if left := left_otherwise(pair, tried[0]):
+            raise Refuted(f"{describe(tried[0])}: {left}")
         reads = read_otherwise(pair, tried, proved=verdict == "proved")
         if reads is None:
             return verdict

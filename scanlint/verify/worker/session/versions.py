@@ -79,10 +79,7 @@ class Versions:
     ) -> Loaded:
         """One version; raises Unknown where it cannot be loaded."""
         watched, function = coverage or Coverage(), self.text("function")
-        given: dict[str, object] = {MARK: watched.record}
-        if not self.free:
-            return self.changed(which, suffix, table, lambda tree: watched.instrument(tree, function), given)
-        given |= recorders(which)
+        given: dict[str, object] = {MARK: watched.record, **recorders(which)}
         return self.changed(which, suffix, table, lambda tree: with_choices(watched.instrument(tree, function)), given)
 
     def as_imported(self, coverage: Coverage) -> tuple[Loaded, Loaded]:

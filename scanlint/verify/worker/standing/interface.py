@@ -19,6 +19,7 @@ from ..runtime.version_pair import VersionPair
 SECONDS = 4.0
 MOST_PASSED = 4
 NUMBERS = ("int", "float", "bool", "str", "complex")
+PLAIN = frozenset([int, float, bool, str, complex, type(None)])
 BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 Function = Callable[..., object]
 
@@ -85,6 +86,14 @@ def _elsewhere(name: str, new: dict[str, Parameter]) -> str:
 def _default(was: Parameter, now: Parameter) -> str:
     lost = was.default is not Parameter.empty and now.default is Parameter.empty
     return f"`{now.name}` has no default any more" if lost else ""
+
+
+def changed_defaults(before: Function, after: Function) -> list[str]:
+    """The parameters whose defaults differ in value or type, where these are numbers, texts or None."""
+    old, new = _parameters(before, False), _parameters(after, False)
+    both = (old or {}).keys() & (new or {}).keys()
+    pairs = {name: (old[name].default, new[name].default) for name in both} if old and new else {}
+    return [n for n, (a, b) in pairs.items() if {type(a), type(b)} <= PLAIN and (type(a) is not type(b) or a != b)]
 
 
 def _added(old: dict[str, Parameter], new: dict[str, Parameter]) -> str:

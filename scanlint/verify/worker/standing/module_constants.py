@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import islice
 
@@ -20,12 +21,14 @@ from ..runtime.calling import TookTooLong, Values, limited, plain
 from ..runtime.free_names import free_names
 from ..runtime.jax_functions import attribute, finished, is_key
 from ..runtime.loading import Loaded
+from ..runtime.module_bindings import binds
 from ..runtime.stored_results import copied
 from ..runtime.version_pair import VersionPair, drained
 
 SECONDS = 3.0
 MOST_CHANGED = 4
 MISSING = object()
+KEPT = (list, dict, set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,35 @@ def read_otherwise(pair: VersionPair, tried: Sequence[Values], *, proved: bool) 
         if proved and _called(pair, tried[0], {name: others(pair.old.names[name])[0]}, new=False) is not None:
             return Reads(name, "in a way that no input tried shows", False)
     return None
+
+
+def left_otherwise(pair: VersionPair, values: Values) -> str:
+    """A list, dict or set of both modules that their functions leave behind otherwise; or ""."""
+    for name in sorted(_read(pair.old) | _read(pair.new)):
+        found = [version.names[name] for version in (pair.old, pair.new) if name in version.names]
+        if (
+            not found
+            or type(found[0]) not in KEPT
+            or not all(_binds(version, name) for version in (pair.old, pair.new))
+        ):
+            continue
+        kept = copy(found[0]), copy(found[0])
+        ran = [_called(pair, values, {name: kept[new]}, new=new) for new in (False, True)]
+        if None not in ran and not _alike(*kept):
+            return f"what `{name}` of the module holds after the call differs"
+    return ""
+
+
+def _binds(version: Loaded, name: str) -> bool:
+    return any(name in binds(statement) for statement in version.tree.body)
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether two containers have the same items, as far as can be told."""
+    try:
+        return len(one) == len(other) and not isinstance(compare(one, other), Difference)  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # what they hold cannot be compared
+        return True
 
 
 def _same_programs(pair: VersionPair, values: Values, name: str) -> bool:
@@ -94,15 +126,16 @@ def bound_again(tree: ast.Module) -> set[str]:
 
 def _constants(pair: VersionPair) -> Iterator[str]:
     """Numbers and arrays of the module that functions of the old version read."""
-    read = {
-        name
-        for node in pair.old.tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        for name in free_names(node)
-    }
+    read = _read(pair.old)
     for name, value in pair.old.names.items():
         if name in read and not name.startswith("__") and others(value):
             yield name
+
+
+def _read(loaded: Loaded) -> set[str]:
+    """The names that functions of a module read and do not bind."""
+    parts = (node for node in loaded.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    return {name for node in parts for name in free_names(node)}
 
 
 def others(value: object) -> list[object]:

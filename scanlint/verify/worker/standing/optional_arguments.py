@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from ..infer.guess import Sizes, guesses
@@ -15,6 +15,9 @@ from ..search.input_sources import Inputs
 
 Function = Callable[..., object]
 MOST_TRIED = 6  # specs for one argument
+FURTHER = "further"
+"""A key that no text names."""
+DEFAULTED = "by a changed default, "
 LOOKED_UP = frozenset(["get", "pop", "setdefault"])
 
 
@@ -31,11 +34,31 @@ def optional_families(inputs: Inputs, after: Function, specs: Specs) -> list[Fam
         bare: Specs = {**specs, name: Struct("list", ())}
         if isinstance(spec, Struct) and spec.kind == "list" and inputs.attempt(bare) is None:
             found.append((f"nothing in {name}", bare))
+    more = {
+        name: _with_further(spec) for name, spec in specs.items()
+    }  # dicts that are gone over together have the same
+    found += [("one key more in each dict", more)] if more != specs and inputs.attempt(more) is None else []
     absent = {name: spec for name, spec in specs.items() if name not in defaults(inputs.node)}
     if len(absent) < len(specs) and inputs.attempt(absent) is None:
         found.append(("without optional arguments", absent))
     integers = inputs.constants()[1]
     return [Family(label, changed, list(cases(changed, iter(USUAL), integers))) for label, changed in found]
+
+
+def _with_further(spec: Spec) -> Spec:
+    if isinstance(spec, Struct) and spec.kind == "dict" and spec.items:
+        return replace(spec, items=(*spec.items, (FURTHER, spec.items[0][1])))
+    return spec
+
+
+def by_changed_defaults(inputs: Inputs, changed: Collection[str], families: Sequence[Family]) -> Iterator[Family]:
+    """Families without the arguments whose defaults differ: they show in other ranks or dtypes only."""
+    integers = inputs.constants()[1]
+    for family in families if changed else ():
+        if family.specs is not None and not family.specs.keys().isdisjoint(changed):
+            absent = {name: spec for name, spec in family.specs.items() if name not in changed}
+            if inputs.attempt(absent) is None:
+                yield Family(f"{DEFAULTED}{family.label}", absent, list(cases(absent, iter(USUAL), integers)))
 
 
 def defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr]:

@@ -31,12 +31,15 @@ from .other_dtypes_compared import same_in_other_types
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
 
+    from ..proof.equations import ClosedJaxpr
+
 SECONDS = 1.5
 MOST_ASKED = 200
 WAYS: tuple[Callable[[int], bool], ...] = (
     lambda asked: asked % 2 == 1,
     lambda asked: asked % 2 == 0,
     lambda asked: False,
+    lambda asked: asked < 8,
 )
 KINDS: dict[str, tuple[str, ...]] = {
     "float": ("float16", "bfloat16", "float32", "float64"),
@@ -64,12 +67,13 @@ class Type(NamedTuple):
 class Outcome(NamedTuple):
     """How types differ, if they do, and whether anything is promoted: else the dtype speaks for all of its kind.
 
-    `mixed`: the paths of the old version give results of several types.
+    `several`: the paths of the old version give results of several types; `mixed`: one of which the new version gives.
     """
 
     difference: str
     promotes: bool
     mixed: bool = False
+    several: bool = False
 
 
 class Evaluated(Exception):
@@ -90,8 +94,7 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> list[str]:
     keeps. That a result is weakly typed in one version only does not. What an annotation rules out is not tried.
     `wide`: types of 64 bits are enabled, and what a docstring calls floats are such.
     """
-    fixed = _annotated(judge.pair.old.function)
-    free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
+    free = not_annotated(judge, specs)
     of_width = {n: retyped(s, "int32", "int64") for n, s in specs.items()} if wide else specs
     called_floats = {n for n, hint in _hinted(judge.pair.old.function) if hint.kind == "Float"}
     started, holds, fails = time.process_time(), list[str](), list[str]()
@@ -104,9 +107,9 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> list[str]:
         if kind in spoken:
             holds.append(dtype)
             continue
-        values = _retyped(of_width, free - called_floats if wide and kind != "float" else free, dtype)
+        values = filled(of_width, free - called_floats if wide and kind != "float" else free, dtype)
         try:
-            if (outcome := _evaluated(judge, values, host=dtype in HOST)) is None:
+            if (outcome := evaluated(judge, values, host=dtype in HOST)) is None:
                 continue
         except Evaluated as error:
             if kind == "float" and not error.spared:
@@ -134,11 +137,17 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> list[str]:
     return remarks
 
 
+def not_annotated(judge: Judge, specs: Specs) -> set[str]:
+    """The parameters that have floats, and whose dtype no annotation tells."""
+    fixed = _annotated(judge.pair.old.function)
+    return {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
+
+
 def _beside_wide(judge: Judge, specs: Specs) -> list[str]:
     """What is said of whole numbers of 32 bits where those of Python have 64; raises Refuted where a type differs."""
     values = make(specs, Filling("positive values", seed=9, definite=True), ())
     try:
-        outcome = _evaluated(judge, values, host=False)
+        outcome = evaluated(judge, values, host=False)
     except Evaluated as error:
         return [f"with x64 enabled the new version raises for int32: {error}"]
     if outcome is not None and outcome.difference:
@@ -167,9 +176,9 @@ def _same_at_the_ends(judge: Judge, values: Values) -> None:
 def _one_by_one(judge: Judge, specs: Specs, free: set[str], dtype: str) -> None:
     """The same with one argument of a narrow type beside floats, where the new version does not take all of them."""
     for name in sorted(free)[:MOST_ALONE] if len(free) > 1 else ():
-        values = _retyped(specs, {name}, dtype)
+        values = filled(specs, {name}, dtype)
         try:
-            outcome = _evaluated(judge, values, host=False)
+            outcome = evaluated(judge, values, host=False)
         except Evaluated:
             continue  # an error for whole numbers has been told
         if outcome is not None and not outcome.difference and outcome.promotes:
@@ -215,13 +224,13 @@ def _hinted(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> Iterator
     yield from hints(function).items() if function is not None else ()
 
 
-def _retyped(specs: Specs, free: set[str], dtype: str) -> Values:
+def filled(specs: Specs, free: set[str], dtype: str) -> Values:
     """Small examples of these types."""
     changed = {n: retyped(s, "float32", dtype) if n in free else s for n, s in specs.items()}
     return make(changed, Filling("positive values", seed=9, definite=True), ())
 
 
-def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
+def evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
     """How the types of the results differ; None where the old version takes no such arguments.
 
     One that leaves JAX for the host is asked for types that promote alike there (`host`): NumPy knows no bfloat16, and
@@ -229,7 +238,7 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
     """
     pair, promotes, fails = judge.pair, True, False
     try:
-        types, promotes = _types(pair, plain(pair.before), pair.own(values))
+        types, promotes = types_of(pair, plain(pair.before), pair.own(values))
         before = [types]
     except TookTooLong:  # slow is not different
         return None
@@ -241,7 +250,7 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
     if not before:
         return None
     try:
-        after, promotes_too = _types(pair, pair.after, pair.moved(values))
+        after, promotes_too = types_of(pair, pair.after, pair.moved(values))
     except TookTooLong:  # slow is not different
         return None
     except Exception as error:
@@ -250,17 +259,22 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
         text = f"{type(error).__name__}: {first_line(error, 120)}"
         raise Evaluated(text, fails or all(map(_leaves(values), before))) from error
     found = [_differ(types, after) for types in before]
-    mixed = "" in found and any(found)
-    return Outcome("" if "" in found else found[0], promotes or promotes_too, mixed)
+    mixed, several = "" in found and any(found), len({tuple(types) for types in before}) > 1
+    return Outcome("" if "" in found else found[0], promotes or promotes_too, mixed, several)
 
 
-def _types(pair: VersionPair, function: Function, values: Values) -> tuple[list[Type], bool]:
+def types_of(pair: VersionPair, function: Function, values: Values) -> tuple[list[Type], bool]:
     """The types of the results, and whether anything is promoted on the way; the arguments are abstract."""
+    program = traced(pair, function, values)
+    return _listed(program.out_avals), _promotes(program.jaxpr)
+
+
+def traced(pair: VersionPair, function: Function, values: Values) -> ClosedJaxpr:
+    """The program of a version for abstract arguments of these types."""
     parts = split(values, pair.signature.static, numbers=False)
     given = [abstract(shape(x), x.dtype) for x in parts.leaves]  # type: ignore[attr-defined]
     with limited(SECONDS):
-        program = jax.make_jaxpr(lambda *ls: pair.signature.call(function, parts.rebuild(ls)))(*given)
-    return _listed(program.out_avals), _promotes(program.jaxpr)
+        return jax.make_jaxpr(lambda *ls: pair.signature.call(function, parts.rebuild(ls)))(*given)
 
 
 def _promotes(jaxpr: Jaxpr) -> bool:
@@ -288,7 +302,7 @@ def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
 
         try:
             with deciding(decide):
-                yield _types(pair, plain(pair.before), pair.own(values))[0]
+                yield types_of(pair, plain(pair.before), pair.own(values))[0]
         except (Exception, TookTooLong):  # noqa: BLE001 - it needs more of a value than its truth, or does not end so
             continue
 

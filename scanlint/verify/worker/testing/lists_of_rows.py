@@ -10,7 +10,7 @@ import jax
 from ..comparing.judge import Judge, Raises
 from ..infer.specs import Array, Specs
 from ..runtime.calling import TookTooLong, Values, limited, split
-from ..runtime.jax_errors import first_line
+from ..runtime.jax_errors import first_line, untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Case, Filling, make
 
@@ -30,10 +30,14 @@ def lists_of_rows(judge: Judge, specs: Specs) -> Iterator[str]:
     for name in [n for n in arrays if n not in told][:MOST]:
         values = make(specs, Filling("ordinary values"), ())
         listed = {**values, name: list(values[name])}  # type: ignore[call-overload]
-        if _refused(judge, judge.pair.before, judge.pair.own(listed)):
+        unlike = _refused(judge, judge.pair.before, judge.pair.own(listed))
+        if unlike is not None and not untraceable(unlike):
             continue
-        if why := _refused(judge, judge.pair.after, judge.pair.moved(listed)):
-            yield LISTS.format(name, why)
+        if (why := _refused(judge, judge.pair.after, judge.pair.moved(listed))) is not None:
+            if unlike is None or _runs(judge, listed):
+                yield LISTS.format(name, f"{type(why).__name__}: {first_line(why, 80)}")
+            continue
+        if unlike is not None:
             continue
         try:
             judge.check(Case(f"`{name}` is a list", lambda listed=listed: dict(listed), ordinary=False))  # type: ignore[misc]
@@ -41,12 +45,22 @@ def lists_of_rows(judge: Judge, specs: Specs) -> Iterator[str]:
             yield LISTS.format(name, error)
 
 
-def _refused(judge: Judge, function: Function, values: Values) -> str:
-    """Why a version takes no such arguments where they are traced; "" if it does."""
+def _refused(judge: Judge, function: Function, values: Values) -> Exception | TookTooLong | None:
+    """Why a version takes no such arguments where they are traced; None if it does."""
     parts = split(values, judge.pair.signature.static, numbers=False)
     try:
         with limited(SECONDS):
             jax.eval_shape(lambda *ls: judge.pair.arrays(function, parts, ls), *parts.leaves)
     except (Exception, TookTooLong) as error:  # noqa: BLE001 - code of others, whatever it raises
-        return f"{type(error).__name__}: {first_line(error, 80)}"
-    return ""
+        return error
+    return None
+
+
+def _runs(judge: Judge, values: Values) -> bool:
+    """Whether the old version takes such arguments where its Python sees their values."""
+    try:
+        with limited(SECONDS):
+            judge.pair.run_old(values)
+    except (Exception, TookTooLong):  # noqa: BLE001 - code of others, whatever it raises
+        return False
+    return True

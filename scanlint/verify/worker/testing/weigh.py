@@ -44,6 +44,7 @@ from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, halved, narrowed, of_complex
 from ..search.text_numbers import TextNumbers
 from ..search.uneven_lengths import uneven
+from ..standing.optional_arguments import DEFAULTED
 from .decided_by_python import compared_both_ways, equal_both_ways
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, defining, numbers_of
@@ -52,6 +53,7 @@ from .far_counters import leaving, unless_far
 from .ill_conditioned import same_where_sums_cancel
 from .lists_of_rows import lists_of_rows
 from .longer_alone import compared_longer
+from .mixed_kinds import of_mixed_kinds
 from .other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, not_taken
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
@@ -479,6 +481,9 @@ class Weighing:
         ruled = any(not RULES.isdisjoint(_names(version.tree)) for version in (pair.old, pair.new))
         longer = next((f for f in families if f.label.startswith(LONGER_AXES) and f is not family), None)
         smooth = [*(longer.smooth[:1] if ruled and longer is not None else []), *family.smooth[:most]]
+        if ruled and self.full.free and family.specs is not None:  # rules are written for where there is no derivative
+            zeros = cases(family.specs, iter([Filling("zeros", fill=0.0)]), self.inputs.constants()[1])
+            smooth += [Case(case.label, case.make, ordinary=False) for case in zeros]
         for at, case in enumerate(smooth):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
@@ -506,7 +511,11 @@ class Weighing:
         family = next((f for f in families if f.specs is not None), None)
         if family is not None and family.specs is not None and not family.real:
             specs = family.specs
-            self.remarks += self.quickly(lambda judge: same_types(judge, specs, wide=False))
+            for other in [specs, *(f.specs for f in families if f.specs is not None and f.label.startswith(DEFAULTED))][
+                :2
+            ]:
+                self.remarks += self.quickly(lambda judge, other=other: same_types(judge, other, wide=False))  # type: ignore[misc]
+            self.remarks += self.quickly(lambda judge: of_mixed_kinds(judge, specs))
             self.remarks += not_taken(self.inputs, self.full.pair.after, specs)
             self.broadcast(families)
 

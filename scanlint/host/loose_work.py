@@ -1,0 +1,118 @@
+"""Host loops whose trips run JAX's operations one by one where no state is handed on: models that are not jitted."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.host.dispatches import HANDED_IN, called
+from scanlint.host.host_work import FETCHES
+from scanlint.host.piecemeal import ALL, draws_pictures, jitted, long_step, own_statements
+from scanlint.host.purity import WAITS
+from scanlint.host.results.device_values import dispatches, loops_that_dispatch
+from scanlint.host.step_loop import long, measures, on_devices, unwrapped
+from scanlint.host.threaded_state import COMPUTES, called_in, runs_jax
+from scanlint.loops.loop import LoopModel
+from scanlint.policy.worth import deliberate
+from scanlint.settings import Settings
+from scanlint.syntax.bindings import walk_scope
+from scanlint.syntax.walk import by_kind
+from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
+from scanlint.trace.domain.values import Instance, Value
+from scanlint.trace.unit import Unit
+
+LEAST = 12
+"""Operations of one trip from which one dispatch of them all is worth a word: half a millisecond or so."""
+
+
+DEEPEST = 3
+FILES = ("os.", "pickle.", "glob.", "json.", "h5py.", "pandas.", "numpy.load", "numpy.save", "builtins.open")
+"""What a trip does that goes over files: beside that the dispatches are little."""
+
+
+class LooseWork(NamedTuple):
+    """Such a loop: the call that dispatches the most, whether it applies a model, and the operations of a trip."""
+
+    call: ast.Call
+    model: bool
+    operations: int
+
+
+def loose_work(model: LoopModel, settings: Settings) -> LooseWork | None:
+    """The loop, if its trips run many operations outside of jit, and no long program beside that."""
+    unit, node = model.unit, model.node
+    own = list(own_statements(node))
+    parts = [part for statement in own for part in _expressions(statement)]
+    calls = [part for part in parts if isinstance(part, ast.Call)]
+    if unit.source.tests or not long(model, settings) or deliberate(model) or measures(calls) or on_devices(model):
+        return None
+    if long_step(unit, calls) or loops_that_dispatch(unit, node.body) or draws_pictures(unit, calls):
+        return None
+    tests = [part for part in ast.walk(node.test) if isinstance(part, ast.Call)] if isinstance(node, ast.While) else []
+    searches = any((unit.resolve(call.func) or "").startswith(COMPUTES) for call in tests)
+    if searches or any((unit.resolve(call.func) or "").startswith(FILES) for call in calls):
+        return None
+    if not any(_by_host(unit, call) for call in calls) and not _shows_progress(unit, node):
+        return None
+    found = {call: count for call in calls if (count := operations_of(unit, unit.value(call.func))) > 0}
+    operations = round(sum(found.values())) + sum(isinstance(p, ast.BinOp) and unit.value(p).array for p in parts)
+    if not found or operations < LEAST or (model.trips is not None and model.trips * operations < ALL / 10):
+        return None
+    most = max(found, key=lambda call: found[call])
+    return LooseWork(most, isinstance(unit.value(most.func).callee, Instance), operations)
+
+
+def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The expressions of a statement, those of the statements in it left out."""
+    heads = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
+    yield from (part for part in walk_scope(heads) if not isinstance(part, ast.stmt))
+
+
+def _by_host(unit: Unit, call: ast.Call) -> bool:
+    """A call does something that no program of JAX could: so the loop is none that somebody might jit."""
+    name = unit.resolve(call.func) or ""
+    if name in FETCHES:
+        return any(unit.value(a).array for a in call.args)
+    waits = isinstance(call.func, ast.Attribute) and call.func.attr in WAITS
+    return waits or name == "builtins.print" or (dispatches(unit, call) and unit.script)
+
+
+def _shows_progress(unit: Unit, node: ast.For | ast.While) -> bool:
+    return isinstance(node, ast.For) and unwrapped(unit, node.iter)[1] is not None
+
+
+def operations_of(unit: Unit, function: Value) -> float:
+    """About how many operations a call of a function dispatches, none where it is jitted, or runs what is."""
+    if jitted(function):
+        return 0.0
+    match function.callee:
+        case Instance(name):
+            code = unit.method(name, "__call__")
+            return max(called(code), HANDED_IN) if code is not None and runs_jax(unit, code) else 0.0
+        case Closure(code):
+            return called(code) if runs_jax(unit, code) and _is_one_piece(unit, code, 0) else 0.0
+        case Transformed(function=inner):
+            return operations_of(unit, inner)
+        case Named(name) if name.startswith(COMPUTES):
+            return 1.0
+    return 0.0
+
+
+def _is_one_piece(unit: Unit, code: Code, depth: int) -> bool:
+    """Whether a function, with those that it calls, runs nothing jitted and no loop around JAX's operations."""
+    return unit.once((_is_one_piece, code, depth), lambda: _in_one_piece(unit, code, depth))
+
+
+def _in_one_piece(unit: Unit, code: Code, depth: int) -> bool:
+    nodes = by_kind(code.node)
+    looped = {c for loop in (*nodes.of(ast.For), *nodes.of(ast.While)) for c in ast.walk(loop)}
+    for call in nodes.of(ast.Call):
+        function = called_in(code, call.func)
+        inner = function.callee.code if isinstance(function.callee, Closure) else None
+        works = (code.scope.annotation(call.func) or "").startswith(COMPUTES)
+        if jitted(function) or (call in looped and (works or (inner is not None and runs_jax(unit, inner)))):
+            return False
+        if inner is not None and depth < DEEPEST and not _is_one_piece(unit, inner, depth + 1):
+            return False
+    return True

@@ -1,0 +1,132 @@
+"""Loops of Python that go over an array of JAX only to fetch it: each row is a slice and a fetch of its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.host.results.device_values import DeviceValues
+from scanlint.host.results.waits import CASTS, COMPARES, FETCHERS, GATHERS, METHODS, is_log
+from scanlint.host.step_loop import long, unwrapped
+from scanlint.jaxapi.words import words
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import is_array
+from scanlint.policy.worth import deliberate
+from scanlint.settings import Settings
+from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
+from scanlint.trace.unit import Unit
+
+FEWEST = 100
+"""Rows, where their number is known, from which their fetches are worth a word: some 10 ms."""
+COUNTS = words(
+    "builtins.range builtins.enumerate builtins.zip builtins.len builtins.str builtins.isinstance builtins.list"
+)
+WRITES = words("write writerow writelines join format add split strip get")
+
+
+class FetchedRows(NamedTuple):
+    """Such a loop: the array, and the place where the first part of it is fetched."""
+
+    array: ast.expr
+    at: ast.expr
+
+
+def fetched_rows(model: LoopModel, settings: Settings) -> FetchedRows | None:
+    """The loop, if its trips do nothing with the rows of an array, or with what they index in it, but fetch them."""
+    unit, node = model.unit, model.node
+    if not isinstance(node, ast.For) or unit.source.tests or deliberate(model) or not long(model, settings):
+        return None
+    if (model.trips is not None and model.trips < FEWEST) or not _only_tells(unit, node):
+        return None
+    rows = _Rows(unit, node)
+    if rows.array is None and not rows.indexed:
+        return None
+    kept = [part for part in walk_scope(node.body) if _is_fetch(unit, part, rows) and not _shown(unit, part)]
+    found = min(kept, key=lambda part: getattr(part, "lineno", 0), default=None)
+    array = rows.array or rows.indexed_by(found) if found is not None else None
+    return FetchedRows(array, found) if array is not None and isinstance(found, ast.expr) else None
+
+
+class _Rows(DeviceValues):
+    """What in a loop is a part of an array that stays the same: its rows, and the elements that trips index."""
+
+    def __init__(self, unit: Unit, node: ast.For) -> None:
+        self.bound = binds(node) | frozenset(targets(node.target))
+        self.array: ast.expr | None = None
+        self.given: Names = frozenset()
+        self.unit = unit
+        fixed = [s for s in walk_scope(node.body) if isinstance(s, ast.Subscript) and self._is_element(s)]
+        self.indexed = {ast.unparse(s.value): s.value for s in fixed}
+        for loop in [node, *(part for part in walk_scope(node.body) if isinstance(part, ast.For))]:
+            for target, array in _gone_over(unit, loop.target, unwrapped(unit, loop.iter)[0]):
+                if loop is node and is_array(unit, array):
+                    self.array = self.array or array
+                    self.given |= frozenset(targets(target))
+                elif reads(array) & self.given:
+                    self.given |= frozenset(targets(target))
+        super().__init__(unit, node.body)
+
+    def _is_element(self, part: ast.Subscript) -> bool:
+        """`xs[i]` of an array that no trip changes."""
+        whole = part.value
+        return is_array(self.unit, whole) and not reads(whole) & self.bound and bool(reads(part.slice) & self.bound)
+
+    def holds(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name) and node.id in self.given:
+            return True
+        return (isinstance(node, ast.Subscript) and self._is_element(node)) or super().holds(node)
+
+    def indexed_by(self, part: ast.AST) -> ast.expr | None:
+        """The array that a fetch indexes."""
+        names = reads(part)
+        return next((array for array in self.indexed.values() if reads(array) & names), None)
+
+
+def _gone_over(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of a loop, each with what it goes over."""
+    name = unit.resolve(iterable.func) if isinstance(iterable, ast.Call) else None
+    match target, iterable:
+        case ast.Tuple(elts=[_, inner]), ast.Call(args=[array, *_]) if name == "builtins.enumerate":
+            yield from _gone_over(unit, inner, array)
+        case ast.Tuple(elts=into), ast.Call(args=arrays) if name == "builtins.zip" and len(into) == len(arrays):
+            for one, array in zip(into, arrays, strict=True):
+                yield from _gone_over(unit, one, array)
+        case _, ast.expr() if not isinstance(iterable, ast.Call):
+            yield target, iterable
+
+
+def _only_tells(unit: Unit, node: ast.For) -> bool:
+    """Nothing is called in a loop but what fetches, prints, writes, gathers or counts."""
+    return all(_tells(unit, part) for part in walk_scope(node.body) if isinstance(part, ast.Call))
+
+
+def _tells(unit: Unit, call: ast.Call) -> bool:
+    name = unit.resolve(call.func) or ""
+    if name in CASTS | COMPARES | FETCHERS | COUNTS or name.startswith("math.") or is_log(call.func, name):
+        return True
+    return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | GATHERS | WRITES
+
+
+def _is_fetch(unit: Unit, part: ast.AST, rows: _Rows) -> bool:
+    """`float(x)`, `f"{x}"`, `x.item()` of a part of the array."""
+    match part:
+        case ast.FormattedValue(value=value):
+            return rows.holds(value)
+        case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in METHODS:
+            return rows.holds(inner)
+        case ast.Call(func=function, args=args):
+            name = unit.resolve(function) or ""
+            told = name in CASTS | COMPARES | FETCHERS or name.startswith("math.")
+            return told and any(rows.holds(a) for a in args)
+    return False
+
+
+def _shown(unit: Unit, part: ast.AST) -> bool:
+    """What is fetched is printed or logged: as many lines as somebody reads."""
+    for around in unit.ancestors(part):
+        if isinstance(around, ast.Call) and is_log(around.func, unit.resolve(around.func) or ""):
+            return True
+        if isinstance(around, ast.stmt):
+            return False
+    return False
