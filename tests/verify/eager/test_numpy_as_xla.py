@@ -11,8 +11,10 @@ import pytest
 from jax import lax
 
 from scanlint.verify.worker.eager.compile_less import Program
-from scanlint.verify.worker.eager.operations import FLOATS, READERS, WHOLE, Declined
+from scanlint.verify.worker.eager.operations import READERS
+from scanlint.verify.worker.eager.read_equation import FLOATS, WHOLE, Declined
 from scanlint.verify.worker.proof.equations import NotUnderstood
+from scanlint.verify.worker.runtime.jax_functions import in_x64
 
 pytestmark = pytest.mark.skipif(not hasattr(lax, "reduce_sum"), reason="all is left to XLA before JAX 0.5")
 DTYPES = ["float32", "float16", "bfloat16", "int32", "int8", "uint32", "bool"]
@@ -149,7 +151,7 @@ def test_numbers_are_those_of_xla(name: str) -> None:
 def test_numbers_of_other_types_are_those_of_xla(name: str) -> None:
     function, arity = NUMBERS[name]
     assert False not in [found(function, row) for dtype in OTHERS for row in trials(arity, dtype)]
-    with jax.experimental.enable_x64():
+    with in_x64():
         for dtype in ("float64", "int64", "uint64"):
             assert False not in [found(function, row) for row in trials(arity, dtype)]
 

@@ -20,7 +20,8 @@ import jax
 import numpy as np
 
 from ..proof.equations import NotUnderstood, called, is_closed, name_of
-from .operations import DTYPES, FLOATS, ROUNDING, Declined, Operation, operation
+from .operations import ROUNDING, operation
+from .read_equation import DTYPES, FLOATS, Declined, Operation
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn

@@ -6,30 +6,34 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..proof.equations import NotUnderstood, integer, integers, name_of, padding, parameter, unknown
+from ..proof.equations import NotUnderstood, integer, integers, name_of, parameter
+from .moved_elements import MOVING
+from .read_equation import (
+    DTYPES,
+    FLOATS,
+    HALVES,
+    WHOLE,
+    Declined,
+    Operation,
+    Reader,
+    dtype_name,
+    knows_only,
+    operand_type,
+    result_type,
+)
 
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
-Operation = Callable[..., "np.ndarray | list[np.ndarray]"]
-Reader = Callable[["JaxprEqn"], Operation]
-HALVES = frozenset(["float16", "bfloat16"])
-FLOATS = frozenset([*HALVES, "float32", "float64"])
-WHOLE = frozenset([f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)])
-DTYPES = FLOATS | WHOLE | {"bool"}
 ROUNDING = frozenset(["add", "sub", "mul", "div", "sqrt", "square", "integer_pow", "reduce_sum"])
 """A program with two of them is XLA's: it may compute both at once, with one rounding."""
 FEW_TERMS = 16
 HIGHEST_POWER = 8
-
-
-class Declined(Exception):
-    """XLA may give something else for these values."""
 
 
 def subnormal(x: np.ndarray) -> bool:
@@ -56,34 +60,13 @@ def _flushed(operation: Callable[..., np.ndarray]) -> Operation:
     return run
 
 
-def _first(equation: JaxprEqn) -> Any:
-    """Shape and dtype of the first operand."""
-    return equation.invars[0].aval
-
-
-def _result(equation: JaxprEqn) -> Any:
-    """Shape and dtype of the first result."""
-    return equation.outvars[0].aval
-
-
-def _kind(equation: JaxprEqn) -> str:
-    """The dtype of the first operand."""
-    return str(_first(equation).dtype)
-
-
-def _only(equation: JaxprEqn, *known: str) -> None:
-    """A parameter that is not known may change what the primitive does."""
-    for name in sorted(unknown(equation, frozenset(known))):
-        raise NotUnderstood(f"the parameter `{name}` of `{name_of(equation)}`")
-
-
 def _plain(function: Callable[..., np.ndarray], *known: str, dtypes: frozenset[str] = DTYPES) -> Reader:
     """A primitive that is one function of NumPy, of operands of these dtypes."""
 
     def read(equation: JaxprEqn) -> Operation:
-        _only(equation, *known)
-        if _kind(equation) not in dtypes:
-            raise NotUnderstood(f"`{name_of(equation)}` of {_kind(equation)}")
+        knows_only(equation, *known)
+        if dtype_name(equation) not in dtypes:
+            raise NotUnderstood(f"`{name_of(equation)}` of {dtype_name(equation)}")
         return _flushed(function)
 
     return read
@@ -123,10 +106,10 @@ def _extreme(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
 
 
 def _power(equation: JaxprEqn) -> Operation:
-    _only(equation, "y")
+    knows_only(equation, "y")
     exponent = integer(equation, "y")
-    known = 2 if _kind(equation) in HALVES else HIGHEST_POWER
-    if not 2 <= exponent <= known or _kind(equation) not in FLOATS | WHOLE:
+    known = 2 if dtype_name(equation) in HALVES else HIGHEST_POWER
+    if not 2 <= exponent <= known or dtype_name(equation) not in FLOATS | WHOLE:
         raise NotUnderstood("this power")
 
     def raised(x: np.ndarray) -> np.ndarray:
@@ -142,18 +125,18 @@ def _power(equation: JaxprEqn) -> Operation:
 
 
 def _rounded(equation: JaxprEqn) -> Operation:
-    _only(equation, "rounding_method")
+    knows_only(equation, "rounding_method")
     if int(parameter(equation, "rounding_method")) != 1:  # type: ignore[call-overload]
         raise NotUnderstood("rounding away from zero")
     return _flushed(np.rint)
 
 
 def _converted(equation: JaxprEqn) -> Operation:
-    _only(equation, "new_dtype", "weak_type")
-    source, target = _kind(equation), str(parameter(equation, "new_dtype"))
+    knows_only(equation, "new_dtype", "weak_type")
+    source, target = dtype_name(equation), str(parameter(equation, "new_dtype"))
     if {source, target} - DTYPES:
         raise NotUnderstood(f"`convert_element_type` to {target}")
-    dtype = _result(equation).dtype
+    dtype = result_type(equation).dtype
     if source in FLOATS and target in WHOLE:
         low, high = (float(x) for x in (np.iinfo(dtype).min, np.iinfo(dtype).max))
 
@@ -172,9 +155,9 @@ def _converted(equation: JaxprEqn) -> Operation:
 
 
 def _selected(equation: JaxprEqn) -> Operation:
-    _only(equation)
+    knows_only(equation)
     count = len(equation.invars) - 1
-    if _kind(equation) != "bool" or count != 2:
+    if dtype_name(equation) != "bool" or count != 2:
         raise NotUnderstood("`select_n` by a number")
 
     def selected(which: np.ndarray, no: np.ndarray, yes: np.ndarray) -> np.ndarray:
@@ -184,20 +167,20 @@ def _selected(equation: JaxprEqn) -> Operation:
 
 
 def _clamped(equation: JaxprEqn) -> Operation:
-    _only(equation)
+    knows_only(equation)
     largest, smallest = _extreme(np.maximum), _extreme(np.minimum)
-    if _kind(equation) not in FLOATS | WHOLE:
+    if dtype_name(equation) not in FLOATS | WHOLE:
         raise NotUnderstood("`clamp` of truths")
     return _flushed(lambda low, x, high: smallest(largest(x, low), high))
 
 
 def _summed(equation: JaxprEqn) -> Operation:
     """Few terms one after the other, in the order of the elements."""
-    _only(equation, "axes")
-    axes, shape = integers(equation, "axes"), _first(equation).shape
+    knows_only(equation, "axes")
+    axes, shape = integers(equation, "axes"), operand_type(equation).shape
     rest = tuple(a for a in range(len(shape)) if a not in axes)
     terms = int(np.prod([shape[a] for a in axes]))
-    if _kind(equation) not in WHOLE | {"float32", "float64"} or terms > FEW_TERMS:
+    if dtype_name(equation) not in WHOLE | {"float32", "float64"} or terms > FEW_TERMS:
         raise NotUnderstood("a sum of many terms")
 
     def added(x: np.ndarray) -> np.ndarray:
@@ -214,9 +197,9 @@ def _reduced(function: Callable[..., np.ndarray], dtypes: frozenset[str]) -> Rea
     """The extreme along axes; raises Declined where zeros of both signs, or NaN, leave open which one it is."""
 
     def read(equation: JaxprEqn) -> Operation:
-        _only(equation, "axes")
-        axes, shape = integers(equation, "axes"), _first(equation).shape
-        if _kind(equation) not in dtypes or any(shape[a] == 0 for a in axes):
+        knows_only(equation, "axes")
+        axes, shape = integers(equation, "axes"), operand_type(equation).shape
+        if dtype_name(equation) not in dtypes or any(shape[a] == 0 for a in axes):
             raise NotUnderstood("this reduction")
 
         def run(x: np.ndarray) -> np.ndarray:
@@ -235,141 +218,19 @@ def _place(function: Callable[..., np.ndarray]) -> Reader:
     """The first place of the extreme."""
 
     def read(equation: JaxprEqn) -> Operation:
-        _only(equation, "axes", "index_dtype")
+        knows_only(equation, "axes", "index_dtype")
         (axis,) = integers(equation, "axes")
-        dtype = _result(equation).dtype
-        if _kind(equation) not in FLOATS | WHOLE or _first(equation).shape[axis] == 0:
+        dtype = result_type(equation).dtype
+        if dtype_name(equation) not in FLOATS | WHOLE or operand_type(equation).shape[axis] == 0:
             raise NotUnderstood("this reduction")
         return _flushed(lambda x: np.asarray(function(x, axis=axis)).astype(dtype))
 
     return read
 
 
-def _counted(equation: JaxprEqn) -> Operation:
-    _only(equation, "dtype", "shape", "dimension")
-    shape, axis = integers(equation, "shape"), integer(equation, "dimension")
-    dtype = _result(equation).dtype
-    if str(dtype) not in WHOLE | {"float32", "float64"}:
-        raise NotUnderstood("this `iota`")
-    row = np.arange(shape[axis]).astype(dtype).reshape([-1 if a == axis else 1 for a in range(len(shape))])
-    return lambda: np.broadcast_to(row, shape)
-
-
-def _broadcast(equation: JaxprEqn) -> Operation:
-    _only(equation, "shape", "broadcast_dimensions")
-    shape, places = integers(equation, "shape"), integers(equation, "broadcast_dimensions")
-
-    def spread(x: np.ndarray) -> np.ndarray:
-        sizes = [1] * len(shape)
-        for size, place in zip(x.shape, places, strict=True):
-            sizes[place] = size
-        return np.broadcast_to(x.reshape(sizes), shape)
-
-    return spread
-
-
-def _reshaped(equation: JaxprEqn) -> Operation:
-    _only(equation, "new_sizes", "dimensions")
-    if parameter(equation, "dimensions") is not None:
-        raise NotUnderstood("`reshape` of other axes")
-    sizes = integers(equation, "new_sizes")
-    return lambda x: x.reshape(sizes)
-
-
-def _shaped(equation: JaxprEqn) -> Operation:
-    """Only the shape is another one."""
-    shape = _result(equation).shape
-    return lambda x: x.reshape(shape)
-
-
-def _transposed(equation: JaxprEqn) -> Operation:
-    _only(equation, "permutation")
-    axes = integers(equation, "permutation")
-    return lambda x: x.transpose(axes)
-
-
-def _sliced(equation: JaxprEqn) -> Operation:
-    _only(equation, "start_indices", "limit_indices", "strides")
-    starts, limits = integers(equation, "start_indices"), integers(equation, "limit_indices")
-    steps = [1] * len(starts) if parameter(equation, "strides") is None else integers(equation, "strides")
-    window = tuple(map(slice, starts, limits, steps))
-    return lambda x: x[window]
-
-
-def _window(shape: Sequence[int], sizes: Sequence[int], starts: Sequence[np.ndarray]) -> tuple[slice, ...]:
-    """A window of these sizes that lies within the shape."""
-    firsts = [min(max(int(at), 0), n - size) for n, size, at in zip(shape, sizes, starts, strict=True)]
-    return tuple(slice(at, at + size) for at, size in zip(firsts, sizes, strict=True))
-
-
-def _windowed(equation: JaxprEqn) -> Operation:
-    _only(equation, "slice_sizes")
-    sizes = integers(equation, "slice_sizes")
-    return lambda x, *starts: x[_window(x.shape, sizes, starts)]
-
-
-def _updated(equation: JaxprEqn) -> Operation:
-    _only(equation)
-
-    def update(x: np.ndarray, part: np.ndarray, *starts: np.ndarray) -> np.ndarray:
-        found = np.array(x)
-        found[_window(x.shape, part.shape, starts)] = part
-        return found
-
-    return update
-
-
-def _joined(equation: JaxprEqn) -> Operation:
-    _only(equation, "dimension")
-    axis = integer(equation, "dimension")
-    return lambda *parts: np.concatenate(parts, axis)
-
-
-def _stacked(equation: JaxprEqn) -> Operation:
-    _only(equation, "axis")
-    axis = integer(equation, "axis")
-    return lambda *parts: np.stack(parts, axis)
-
-
-def _unstacked(equation: JaxprEqn) -> Operation:
-    _only(equation, "axis")
-    axis = integer(equation, "axis")
-    return lambda x: list(np.moveaxis(x, axis, 0))
-
-
-def _split(equation: JaxprEqn) -> Operation:
-    _only(equation, "sizes", "axis")
-    ends, axis = np.cumsum(integers(equation, "sizes"))[:-1], integer(equation, "axis")
-    return lambda x: np.split(x, ends, axis)
-
-
-def _padded(equation: JaxprEqn) -> Operation:
-    _only(equation, "padding_config")
-    widths = padding(equation)
-    if any(low < 0 or high < 0 for low, high, _ in widths):
-        raise NotUnderstood("`pad` that cuts")
-    shape = _result(equation).shape
-
-    def padded(x: np.ndarray, value: np.ndarray) -> np.ndarray:
-        found = np.full(shape, value, x.dtype)
-        inner = tuple(
-            slice(low, low + max(n + (n - 1) * between, 0), between + 1)
-            for n, (low, _, between) in zip(x.shape, widths, strict=True)
-        )
-        found[inner] = x
-        return found
-
-    return padded
-
-
-def _reversed(equation: JaxprEqn) -> Operation:
-    _only(equation, "dimensions")
-    axes = integers(equation, "dimensions")
-    return lambda x: np.flip(x, axes)
-
-
 NUMBERS = FLOATS | WHOLE
 READERS: dict[str, Reader] = {
+    **MOVING,
     "add": _plain(np.add, dtypes=NUMBERS),
     "sub": _plain(np.subtract, dtypes=NUMBERS),
     "mul": _plain(np.multiply, dtypes=NUMBERS),
@@ -407,23 +268,6 @@ READERS: dict[str, Reader] = {
     "reduce_or": _reduced(np.logical_or.reduce, frozenset(["bool"])),
     "argmax": _place(np.argmax),
     "argmin": _place(np.argmin),
-    "iota": _counted,
-    "broadcast_in_dim": _broadcast,
-    "reshape": _reshaped,
-    "squeeze": _shaped,
-    "expand_dims": _shaped,
-    "copy": _shaped,
-    "copy_p": _shaped,
-    "transpose": _transposed,
-    "slice": _sliced,
-    "dynamic_slice": _windowed,
-    "dynamic_update_slice": _updated,
-    "concatenate": _joined,
-    "stack": _stacked,
-    "unstack": _unstacked,
-    "split": _split,
-    "pad": _padded,
-    "rev": _reversed,
 }
 
 
