@@ -6,8 +6,8 @@ import ast
 from typing import Literal, NamedTuple
 
 from scanlint.batching.fetches import ARRAYS, NUMBERS
-from scanlint.host.loose_work import LEAST, operations_of
 from scanlint.host.piecemeal import jitted
+from scanlint.host.results.loose_work import LEAST, operations_of
 from scanlint.host.step_loop import measures
 from scanlint.loops.streams import is_array, streams_of, trips_of
 from scanlint.policy.names import DRAWS, FEW_ON_HOST, PYTREES

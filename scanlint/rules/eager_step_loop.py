@@ -52,7 +52,7 @@ class EagerStepLoop(Rule[ast.For | ast.While]):
 
 def _loose(context: Context, node: ast.For | ast.While) -> Iterator[Report]:
     """What a loop runs outside of jit, where neither this rule nor host-step-loop speaks of a state."""
-    from scanlint.host.loose_work import loose_work
+    from scanlint.host.results.loose_work import loose_work
     from scanlint.host.threaded_state import has_jax
 
     if context.traced(node) or not has_jax(context.unit) or speaks(context, node):
