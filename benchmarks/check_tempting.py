@@ -52,7 +52,7 @@ SINGULAR, FORWARD = "is not finite at a singular point", "has no reverse-mode gr
 ROWS, ONE = "with rows in the place of numbers the new version raises", "results have other shapes where"
 LISTED = re.compile("^only where `.*` is an array: for a list of its rows the new version raises")
 UNEVEN, BOUNDARY = "only for arrays that are as long as each other", "the gradient differs at a boundary"
-PATHS = "the result has one type whichever path is taken,"
+PATHS, DIFFER = "the result has one type whichever path is taken,", "where arguments differ in dtype"
 WRAPS = "values wrap or become infinite there"
 RAISES, NARROW = "the new version raises for ", "its types of 32 bits keep it from running with x64"
 
@@ -339,7 +339,7 @@ def is_told(text: str, kinds: list[str], notes: list[str]) -> bool:
     if "values" in text and any(WRAPS in note and set(kinds) & set(re.findall(r"\w+", note)) for note in notes):
         return True
     if ": dtype " in text and any(
-        note.startswith(PATHS) and set(kinds) & set(re.findall(r"\w+", note)) for note in notes
+        note.startswith(PATHS) and (DIFFER in note or set(kinds) & set(re.findall(r"\w+", note))) for note in notes
     ):
         return True
     if "shape (" in text and any(note.startswith(ONE) for note in notes):

@@ -7,7 +7,6 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import jax
@@ -17,7 +16,7 @@ import numpy as np
 from ..comparing.agreement import kinds
 from ..comparing.judge import Judge, Raises, Refuted, Unfit
 from ..infer.docstring_hints import Hint, hints
-from ..infer.specs import Array, Specs, leaves, resize, sizes
+from ..infer.specs import Array, Specs, leaves
 from ..proof.equations import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
 from ..proof.traced_pair import one_proof
@@ -31,6 +30,8 @@ from .other_dtypes_compared import same_in_other_types
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
+
+    from ..proof.equations import ClosedJaxpr
 
 SECONDS = 1.5
 MOST_ASKED = 200
@@ -49,8 +50,6 @@ WIDE = frozenset(["float64", "int64"])
 MOST_ALONE = 3
 NARROW = frozenset(["int8", "uint8"])
 ONE_TYPE = "the result has one type whichever path is taken,"
-NO_TRIP = "where there is nothing to loop over"
-BESIDE_FLOATS = "int32 in `{0}` beside floats"
 HOST = frozenset(["float16", "float32", "float64"])
 IN_X64 = WIDE | {"float32", "int32"}
 ANNOTATED = re.compile(r"\b(Float|BFloat|Int|UInt|Bool|Complex|Inexact|Real)\w*\[")
@@ -67,12 +66,13 @@ class Type(NamedTuple):
 class Outcome(NamedTuple):
     """How types differ, if they do, and whether anything is promoted: else the dtype speaks for all of its kind.
 
-    `mixed`: the paths of the old version give results of several types.
+    `several`: the paths of the old version give results of several types; `mixed`: one of which the new version gives.
     """
 
     difference: str
     promotes: bool
     mixed: bool = False
+    several: bool = False
 
 
 class Evaluated(Exception):
@@ -93,8 +93,7 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> list[str]:
     keeps. That a result is weakly typed in one version only does not. What an annotation rules out is not tried.
     `wide`: types of 64 bits are enabled, and what a docstring calls floats are such.
     """
-    fixed = _annotated(judge.pair.old.function)
-    free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
+    free = not_annotated(judge, specs)
     of_width = {n: retyped(s, "int32", "int64") for n, s in specs.items()} if wide else specs
     called_floats = {n for n, hint in _hinted(judge.pair.old.function) if hint.kind == "Float"}
     started, holds, fails = time.process_time(), list[str](), list[str]()
@@ -107,9 +106,9 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> list[str]:
         if kind in spoken:
             holds.append(dtype)
             continue
-        values = _retyped(of_width, free - called_floats if wide and kind != "float" else free, dtype)
+        values = filled(of_width, free - called_floats if wide and kind != "float" else free, dtype)
         try:
-            if (outcome := _evaluated(judge, values, host=dtype in HOST)) is None:
+            if (outcome := evaluated(judge, values, host=dtype in HOST)) is None:
                 continue
         except Evaluated as error:
             if kind == "float" and not error.spared:
@@ -134,59 +133,25 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> list[str]:
         remarks.append(f"{ONE_TYPE} for {_listed_dtypes(mixed)}")
     if fails and holds:
         remarks.append(f"holds for {_listed_dtypes(holds)}; the new version raises for {_listed_dtypes(fails)}")
-    return remarks if wide or "int32" in fails else [*remarks, *_beside_floats(judge, specs, free)]
+    return remarks
+
+
+def not_annotated(judge: Judge, specs: Specs) -> set[str]:
+    """The parameters that have floats, and whose dtype no annotation tells."""
+    fixed = _annotated(judge.pair.old.function)
+    return {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
 
 
 def _beside_wide(judge: Judge, specs: Specs) -> list[str]:
     """What is said of whole numbers of 32 bits where those of Python have 64; raises Refuted where a type differs."""
     values = make(specs, Filling("positive values", seed=9, definite=True), ())
     try:
-        outcome = _evaluated(judge, values, host=False)
+        outcome = evaluated(judge, values, host=False)
     except Evaluated as error:
         return [f"with x64 enabled the new version raises for int32: {error}"]
     if outcome is not None and outcome.difference:
         raise Refuted(f"{kinds(values)}: {outcome.difference}")
     return []
-
-
-def _beside_floats(judge: Judge, specs: Specs, free: set[str]) -> list[str]:
-    """Remarks on whole numbers in one argument beside floats in the others; raises Refuted where a type differs."""
-    fails, mixed = list[str](), list[str]()
-    for name in sorted(free)[:MOST_ALONE] if len(free) > 1 else ():
-        values = _retyped(specs, {name}, "int32")
-        try:
-            outcome = _evaluated(judge, values, host=False)
-        except Evaluated:
-            fails.append(BESIDE_FLOATS.format(name))
-            continue
-        if outcome is not None and outcome.difference:
-            raise Refuted(f"{kinds(values)}: {outcome.difference}")
-        mixed += [BESIDE_FLOATS.format(name)] if outcome is not None and outcome.mixed else []
-    return [
-        *(f"the new version raises for {said}" for said in fails[:1]),
-        *(f"{ONE_TYPE} where arguments differ in dtype: for {said}" for said in mixed[:1]),
-        *islice(_settled_types(judge, specs, free), 1),
-    ]
-
-
-def _settled_types(judge: Judge, specs: Specs, free: set[str]) -> Iterator[str]:
-    """Remarks on carries that start as a number of Python, and have the type of later trips before there is one."""
-    old, known = judge.pair.old.function, sizes(list(specs.values()))
-    if (
-        old is None
-        or not known
-        or not any(isinstance(n, ast.For | ast.While | ast.comprehension) for n in ast.walk(old))
-    ):
-        return
-    nothing = {n: resize(s, dict.fromkeys(known, 0)) for n, s in specs.items()}
-    for name in [n for n in sorted(free) if specs[n] == Array(())][:MOST_ALONE]:
-        values = {**_retyped(nothing, set(), "float32"), name: 1}
-        with contextlib.suppress(Exception, TookTooLong):  # what a version raises there is told elsewhere
-            before = _types(judge.pair, plain(judge.pair.before), judge.pair.own(values))[0]
-            after = _types(judge.pair, judge.pair.after, judge.pair.moved(values))[0]
-            for a, b in zip(before, after, strict=True):
-                if a.dtype != b.dtype:
-                    yield f"{NO_TRIP} the result is {b.dtype}, not {a.dtype}, for a Python int in `{name}`"
 
 
 def _listed_dtypes(names: list[str]) -> str:
@@ -210,9 +175,9 @@ def _same_at_the_ends(judge: Judge, values: Values) -> None:
 def _one_by_one(judge: Judge, specs: Specs, free: set[str], dtype: str) -> None:
     """The same with one argument of a narrow type beside floats, where the new version does not take all of them."""
     for name in sorted(free)[:MOST_ALONE] if len(free) > 1 else ():
-        values = _retyped(specs, {name}, dtype)
+        values = filled(specs, {name}, dtype)
         try:
-            outcome = _evaluated(judge, values, host=False)
+            outcome = evaluated(judge, values, host=False)
         except Evaluated:
             continue  # an error for whole numbers has been told
         if outcome is not None and not outcome.difference and outcome.promotes:
@@ -258,13 +223,13 @@ def _hinted(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> Iterator
     yield from hints(function).items() if function is not None else ()
 
 
-def _retyped(specs: Specs, free: set[str], dtype: str) -> Values:
+def filled(specs: Specs, free: set[str], dtype: str) -> Values:
     """Small examples of these types."""
     changed = {n: retyped(s, "float32", dtype) if n in free else s for n, s in specs.items()}
     return make(changed, Filling("positive values", seed=9, definite=True), ())
 
 
-def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
+def evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
     """How the types of the results differ; None where the old version takes no such arguments.
 
     One that leaves JAX for the host is asked for types that promote alike there (`host`): NumPy knows no bfloat16, and
@@ -272,7 +237,7 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
     """
     pair, promotes, fails = judge.pair, True, False
     try:
-        types, promotes = _types(pair, plain(pair.before), pair.own(values))
+        types, promotes = types_of(pair, plain(pair.before), pair.own(values))
         before = [types]
     except TookTooLong:  # slow is not different
         return None
@@ -284,7 +249,7 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
     if not before:
         return None
     try:
-        after, promotes_too = _types(pair, pair.after, pair.moved(values))
+        after, promotes_too = types_of(pair, pair.after, pair.moved(values))
     except TookTooLong:  # slow is not different
         return None
     except Exception as error:
@@ -293,17 +258,22 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
         text = f"{type(error).__name__}: {first_line(error, 120)}"
         raise Evaluated(text, fails or all(map(_leaves(values), before))) from error
     found = [_differ(types, after) for types in before]
-    mixed = "" in found and any(found)
-    return Outcome("" if "" in found else found[0], promotes or promotes_too, mixed)
+    mixed, several = "" in found and any(found), len({tuple(types) for types in before}) > 1
+    return Outcome("" if "" in found else found[0], promotes or promotes_too, mixed, several)
 
 
-def _types(pair: VersionPair, function: Function, values: Values) -> tuple[list[Type], bool]:
+def types_of(pair: VersionPair, function: Function, values: Values) -> tuple[list[Type], bool]:
     """The types of the results, and whether anything is promoted on the way; the arguments are abstract."""
+    program = traced(pair, function, values)
+    return _listed(program.out_avals), _promotes(program.jaxpr)
+
+
+def traced(pair: VersionPair, function: Function, values: Values) -> ClosedJaxpr:
+    """The program of a version for abstract arguments of these types."""
     parts = split(values, pair.signature.static, numbers=False)
     given = [abstract(shape(x), x.dtype) for x in parts.leaves]  # type: ignore[attr-defined]
     with limited(SECONDS):
-        program = jax.make_jaxpr(lambda *ls: pair.signature.call(function, parts.rebuild(ls)))(*given)
-    return _listed(program.out_avals), _promotes(program.jaxpr)
+        return jax.make_jaxpr(lambda *ls: pair.signature.call(function, parts.rebuild(ls)))(*given)
 
 
 def _promotes(jaxpr: Jaxpr) -> bool:
@@ -331,7 +301,7 @@ def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
 
         try:
             with deciding(decide):
-                yield _types(pair, plain(pair.before), pair.own(values))[0]
+                yield types_of(pair, plain(pair.before), pair.own(values))[0]
         except (Exception, TookTooLong):  # noqa: BLE001 - it needs more of a value than its truth, or does not end so
             continue
 

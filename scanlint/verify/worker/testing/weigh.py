@@ -53,6 +53,7 @@ from .far_counters import leaving, unless_far
 from .ill_conditioned import same_where_sums_cancel
 from .lists_of_rows import lists_of_rows
 from .longer_alone import compared_longer
+from .mixed_kinds import of_mixed_kinds
 from .other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, not_taken
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
@@ -514,6 +515,7 @@ class Weighing:
                 :2
             ]:
                 self.remarks += self.quickly(lambda judge, other=other: same_types(judge, other, wide=False))  # type: ignore[misc]
+            self.remarks += self.quickly(lambda judge: of_mixed_kinds(judge, specs))
             self.remarks += not_taken(self.inputs, self.full.pair.after, specs)
             self.broadcast(families)
 

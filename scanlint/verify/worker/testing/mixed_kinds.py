@@ -1,0 +1,138 @@
+"""Arguments of different kinds beside each other: whole numbers beside floats, numbers of Python beside arrays."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+
+from ..comparing.agreement import kinds
+from ..comparing.judge import Judge, Refuted
+from ..infer.specs import Array, Scalar, Specs, resize, sizes
+from ..proof.equations import inner_jaxprs
+from ..runtime.calling import TookTooLong, Values, plain
+from ..runtime.jax_errors import untraceable
+from ..search.case_values import Filling, make
+from .dtypes_evaluated import ONE_TYPE, Evaluated, evaluated, filled, not_annotated, traced, types_of
+
+if TYPE_CHECKING:
+    from jax.extend.core import Jaxpr
+
+SECONDS = 0.7
+MOST = 3
+DIFFER = "where arguments differ in dtype"
+NO_TRIP = "where there is nothing to loop over"
+WRAPS = "what is computed from an index has the type of `{0}`, int8 for such: values wrap or become infinite there"
+NARROW = ("uint8", "int8")
+ARITHMETIC = frozenset(["add", "sub", "mul", "neg", "integer_pow", "shift_left", "dot_general"])
+Said = Iterator[str]
+
+
+def of_mixed_kinds(judge: Judge, specs: Specs) -> list[str]:
+    """Remarks on what only the old version takes, and on types that no longer depend on a path; by types alone.
+
+    One of each kind is told. Raises Refuted where a result has another type.
+    """
+    started, static = time.process_time(), judge.pair.signature.static
+    free = sorted(not_annotated(judge, specs))[:MOST]
+    judge.stage("evaluating both versions for arguments of different kinds")
+    ways: list[tuple[Callable[[Judge, Specs, str], str], list[str]]] = [
+        (_whole_beside_floats, free if len(free) > 1 and "int32" in judge.typed else []),
+        (_python_beside_halves, [n for n in free if len(free) > 1 and specs[n] == Array(())]),
+        (_python_before_trips, [n for n in free if specs[n] == Array(()) and _loops(judge)]),
+        (_narrow_index, [n for n, s in specs.items() if _counts(s) and n not in static and _loops(judge)][:MOST]),
+    ]
+    found = []
+    for way, names in ways:
+        said = (way(judge, specs, name) for name in names if time.process_time() - started < SECONDS)
+        found += [next(filter(None, said), "")]
+    return list(filter(None, found))
+
+
+def _whole_beside_floats(judge: Judge, specs: Specs, name: str) -> str:
+    return _beside(judge, filled(specs, {name}, "int32"), f"int32 in `{name}` beside floats")
+
+
+def _python_beside_halves(judge: Judge, specs: Specs, name: str) -> str:
+    values = {**filled(specs, not_annotated(judge, specs), "float16"), name: 1.0}
+    return _beside(judge, values, f"float16 beside a Python float in `{name}`")
+
+
+def _beside(judge: Judge, values: Values, what: str) -> str:
+    try:
+        outcome = evaluated(judge, values, host=False)
+    except Evaluated:
+        return f"the new version raises for {what}"
+    if outcome is None or not (outcome.mixed or outcome.difference):
+        return ""
+    if not outcome.several:
+        raise Refuted(f"{kinds(values)}: {outcome.difference}")
+    return f"{ONE_TYPE} {DIFFER}: for {what}"
+
+
+def _python_before_trips(judge: Judge, specs: Specs, name: str) -> str:
+    """A carry that starts as a number of Python has the type of later trips, also where there is none."""
+    nothing = {n: resize(s, dict.fromkeys(sizes(list(specs.values())), 0)) for n, s in specs.items()}
+    values = {**make(nothing, Filling("ordinary values"), ()), name: 1}
+    with contextlib.suppress(Exception, TookTooLong):  # what a version raises there is told elsewhere
+        before = types_of(judge.pair, plain(judge.pair.before), judge.pair.own(values))[0]
+        after = types_of(judge.pair, judge.pair.after, judge.pair.moved(values))[0]
+        for a, b in zip(before, after, strict=True):
+            if a.dtype != b.dtype:
+                return f"{NO_TRIP} the result is {b.dtype}, not {a.dtype}, for a Python int in `{name}`"
+    return ""
+
+
+def _counts(spec: object) -> bool:
+    return spec == Array((), "int32") or (isinstance(spec, Scalar) and spec.kind == "int" and spec.size is None)
+
+
+def _loops(judge: Judge) -> bool:
+    old = judge.pair.old.function
+    return old is not None and any(isinstance(n, ast.For | ast.While | ast.comprehension) for n in ast.walk(old))
+
+
+def _narrow_index(judge: Judge, specs: Specs, name: str) -> str:
+    """Python counts without bounds where the bound of a loop is a narrow whole number; a loop of JAX does not."""
+    pair = judge.pair
+    for dtype in NARROW:
+        values = {**make(specs, Filling("ordinary values"), ()), name: jnp.ones((), dtype)}
+        try:
+            traced(pair, plain(pair.before), pair.own(values))
+            return ""  # the same arrays in both versions
+        except TookTooLong:
+            return ""
+        except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
+            if not untraceable(error):
+                return ""
+        try:
+            program = traced(pair, pair.after, pair.moved(values))
+        except TookTooLong:
+            return ""
+        except Exception as error:  # noqa: BLE001
+            return "" if untraceable(error) else f"the new version raises for {dtype} in `{name}`"
+        if dtype == NARROW[-1] and any(map(_wraps, _all(program.jaxpr))):
+            return WRAPS.format(name)
+    return ""
+
+
+def _all(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
+    yield jaxpr
+    yield from chain.from_iterable(_all(inner) for e in jaxpr.eqns for inner in inner_jaxprs(e))
+
+
+def _wraps(jaxpr: Jaxpr) -> bool:
+    """Whether it computes with narrow whole numbers: not where it counts by one, or counts an index from the end."""
+    chosen = {v for e in jaxpr.eqns if e.primitive.name == "select_n" for v in e.invars if not hasattr(v, "val")}
+    return any(
+        e.primitive.name in ARITHMETIC
+        and str(getattr(e.outvars[0].aval, "dtype", "")) == NARROW[-1]
+        and not any(str(getattr(v, "val", "")) == "1" for v in e.invars)
+        and e.outvars[0] not in chosen
+        for e in jaxpr.eqns
+    )
