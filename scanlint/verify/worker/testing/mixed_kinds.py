@@ -17,6 +17,7 @@ from ..infer.specs import Array, Scalar, Specs, resize, sizes
 from ..proof.equations import inner_jaxprs
 from ..runtime.calling import TookTooLong, Values, plain
 from ..runtime.jax_errors import untraceable
+from ..runtime.version_pair import Function
 from ..search.case_values import Filling, make
 from .dtypes_evaluated import ONE_TYPE, Evaluated, evaluated, filled, not_annotated, traced, types_of
 
@@ -27,7 +28,7 @@ SECONDS = 0.7
 MOST = 3
 DIFFER = "where arguments differ in dtype"
 NO_TRIP = "where there is nothing to loop over"
-WRAPS = "what is computed from an index has the type of `{0}`, int8 for such: values wrap or become infinite there"
+WRAPS = "what is computed from an index is {0} for such in `{1}`: values wrap or become infinite there"
 NARROW = ("uint8", "int8")
 ARITHMETIC = frozenset(["add", "sub", "mul", "neg", "integer_pow", "shift_left", "dot_general"])
 Said = Iterator[str]
@@ -89,7 +90,7 @@ def _python_before_trips(judge: Judge, specs: Specs, name: str) -> str:
 
 
 def _counts(spec: object) -> bool:
-    return spec == Array((), "int32") or (isinstance(spec, Scalar) and spec.kind == "int" and spec.size is None)
+    return spec == Array((), "int32") or (isinstance(spec, Scalar) and spec.kind == "int")
 
 
 def _loops(judge: Judge) -> bool:
@@ -99,26 +100,30 @@ def _loops(judge: Judge) -> bool:
 
 def _narrow_index(judge: Judge, specs: Specs, name: str) -> str:
     """Python counts without bounds where the bound of a loop is a narrow whole number; a loop of JAX does not."""
-    pair = judge.pair
+    pair, said = judge.pair, list[str]()
     for dtype in NARROW:
         values = {**make(specs, Filling("ordinary values"), ()), name: jnp.ones((), dtype)}
         try:
-            traced(pair, plain(pair.before), pair.own(values))
-            return ""  # the same arrays in both versions
+            if _program(judge, plain(pair.before), pair.own(values)) is not None:
+                return ""  # the same arrays in both versions
+            program = _program(judge, pair.after, pair.moved(values))
         except TookTooLong:
             return ""
         except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
-            if not untraceable(error):
-                return ""
-        try:
-            program = traced(pair, pair.after, pair.moved(values))
-        except TookTooLong:
-            return ""
-        except Exception as error:  # noqa: BLE001
-            return "" if untraceable(error) else f"the new version raises for {dtype} in `{name}`"
-        if dtype == NARROW[-1] and any(map(_wraps, _all(program.jaxpr))):
-            return WRAPS.format(name)
-    return ""
+            said += [] if untraceable(error) else [f"the new version raises for {dtype} in `{name}`"]
+            continue
+        said += [WRAPS.format(dtype, name)] if program and any(_wraps(j, dtype) for j in _all(program)) else []
+    return "; ".join(said)
+
+
+def _program(judge: Judge, function: Function, values: Values) -> Jaxpr | None:
+    """The program for these arguments; None where it needs more of them than their types."""
+    try:
+        return traced(judge.pair, function, values).jaxpr
+    except Exception as error:
+        if untraceable(error):
+            return None
+        raise
 
 
 def _all(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
@@ -126,12 +131,12 @@ def _all(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
     yield from chain.from_iterable(_all(inner) for e in jaxpr.eqns for inner in inner_jaxprs(e))
 
 
-def _wraps(jaxpr: Jaxpr) -> bool:
+def _wraps(jaxpr: Jaxpr, dtype: str) -> bool:
     """Whether it computes with narrow whole numbers: not where it counts by one, or counts an index from the end."""
     chosen = {v for e in jaxpr.eqns if e.primitive.name == "select_n" for v in e.invars if not hasattr(v, "val")}
     return any(
         e.primitive.name in ARITHMETIC
-        and str(getattr(e.outvars[0].aval, "dtype", "")) == NARROW[-1]
+        and str(getattr(e.outvars[0].aval, "dtype", "")) == dtype
         and not any(str(getattr(v, "val", "")) == "1" for v in e.invars)
         and e.outvars[0] not in chosen
         for e in jaxpr.eqns
