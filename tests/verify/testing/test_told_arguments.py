@@ -34,6 +34,18 @@ EITHER = (
     "the result has one type whichever path is taken, where arguments differ in dtype: for int32 in `{}` beside floats"
 )
 ROWS = "with rows in the place of numbers the new version raises for x: "
+COUNTED = (
+    "def f(x, n):\n    acc = jnp.zeros(())\n    for i in range(n):\n        acc = acc + x[i] * {}\n    return acc\n"
+)
+ROLLED = "def f(x, n):\n    return lax.fori_loop(0, n, lambda i, acc: acc + x[i] * {}, jnp.zeros(()))\n"
+NOTHING = "where there is nothing to loop over the result is float32, not int32, for a Python int in `start`"
+HALVES = "the new version raises for float16 beside a Python float in `a`"
+NARROW = "the new version raises for uint8 in `n`; what is computed from an index is int8 for such in `n`: values wrap"
+CASES = "def f(a, b):\n    return lax.cond(a > 0, lambda: a, lambda: b)\n"
+POSITIVE = "def f(a, b):\n    if a > 0:\n        return a\n    return b\n"
+FLAGGED = "def f(x):\n    if x.shape[0] > 128:\n        x = x * 0.5\n    total = 0.0\n    for v in x:\n        total = total + jnp.tanh(v)\n    return total\n"
+SUMMED = "def f(x):\n    if x.shape[0] > 128:\n        x = x * 0.5\n    return lax.scan(lambda t, v: (t + jnp.tanh(v), None), 0.0, x)[0]\n"
+LONG = "`x.shape[0] > 128` at line 6 of the old version was never true"
 WIDTHS = "with x64 enabled the new version raises for int32"
 LISTS = "only where `xs` is an array: for a list of its rows the new version raises"
 LENGTHS = "only for arrays that are as long as each other"
@@ -48,6 +60,10 @@ LENGTHS = "only for arrays that are as long as each other"
         pytest.param(GROWN, SCANNED.format("start"), WHOLE.format("start"), id="a whole start beside floats"),
         pytest.param(LARGER, CHOOSING, EITHER.format("a"), id="arms that are a whole number and a float"),
         pytest.param(PADDED, PADDING, ROWS, id="arms of which one has the axes of an argument"),
+        pytest.param(GROWN, SCANNED.format("jnp.asarray(start, jnp.result_type(start, rates))"), NOTHING, id="a whole start that no trip changes"),
+        pytest.param(POSITIVE, CASES, HALVES, id="an arm that is a number of Python"),
+        pytest.param(COUNTED.format("(i * 3)"), ROLLED.format("(i * 3)"), NARROW, id="a bound of eight bits"),
+        pytest.param(FLAGGED, SUMMED, LONG, id="a test that Python decides"),
         pytest.param(LOOKUP, LOOKED, WIDTHS, id="32 bits beside those of Python"),
     ],
 )  # fmt: skip
@@ -76,13 +92,14 @@ def test_an_element_that_both_arms_spread_out_is_refuted(judge: Judge) -> None:
         pytest.param(LOOP.replace("in xs", "in xs.T"), SCAN.replace(", xs)", ", xs.T)"), LISTS, id="columns"),
         pytest.param(
             GROWN,
-            SCANNED.format("start * jnp.ones((), rates.dtype)"),
+            SCANNED.format("jnp.asarray(start, jnp.result_type(start, rates))"),
             WHOLE.format("start"),
             id="a whole start that is made a float",
         ),
+        pytest.param(COUNTED.format("jnp.sin(x[i - 1])"), ROLLED.format("jnp.sin(x[i - 1])"), "what is computed from an index", id="a place counted from the end"),
         pytest.param(PAIRS, MAPPED.format("ys[: len(xs)]"), LENGTHS, id="an array that is cut"),
     ],
-)
+)  # fmt: skip
 def test_what_both_versions_take_is_not_told(old: str, new: str, told: str, judge: Judge) -> None:
     found = judge(old, new)
     assert found.verdict in ("proved", "tested"), (found.reason, found.counterexample)

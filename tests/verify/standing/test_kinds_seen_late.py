@@ -1,0 +1,48 @@
+"""Mistakes in what no ordinary call shows: rules of derivatives, defaults, keys of dicts, what a module holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from scanlint.finding import Verification
+
+Compare = Callable[..., Verification]
+
+RULE = "@jax.custom_jvp\ndef g(x):\n    return jnp.sqrt(x)\n\n@g.defjvp\ndef g_jvp(p, t):\n    return g(p[0]), t[0] / (2 * g(p[0]) + 1e-6)\n\ndef f(x):\n    return {}\n"
+PLAIN = "def f(x):\n    return jnp.sqrt(x) * 2.0\n"
+SINC = "def f(x):\n    return jnp.where(x == 0, 1.0, jnp.sin(x) / {})\n"
+SAFE = "jnp.where(x == 0, 1.0, x)"
+SCALED = "def f(x, scale={}, *, axis={}):\n    return scale * x.sum(axis)\n"
+STATE = "def f(state, x):\n    return {}\n"
+KEPT = "{**state, 'velocity': 0.9 * state['velocity'] + x}"
+LISTED = "SEEN = []\n\ndef f(x):\n    {}\n    return jnp.sin(x)\n"
+
+WRONG = {
+    "a rule that a decorator gives": (RULE.format("g(x) * 2.0"), PLAIN),
+    "a quotient at zero": (SINC.format(SAFE), SINC.format("x")),
+    "a default that shows in other ranks": (SCALED.format(1.0, 0), SCALED.format(1.0, -1)),
+    "a default that shows for whole numbers": (SCALED.format(1.0, 0), SCALED.format(1, 0)),
+    "a key that nothing names": (STATE.format(KEPT), STATE.format(KEPT.replace("**state, ", ""))),
+    "a list of the module": (LISTED.format("pass"), LISTED.format("SEEN.append(1)")),
+}
+RIGHT = {
+    "the same rule": (RULE.format("g(x) * 2.0"), RULE.format("2.0 * g(x)")),
+    "a quotient at zero, written otherwise": (SINC.format(SAFE), SINC.format("jnp.where(x != 0, x, 1.0)")),
+    "a default that means the same": (SCALED.format(1.0, 0), SCALED.format(1.0, "False").replace("sum(axis)", "sum(int(axis))")),
+    "a further key": (STATE.format(KEPT), STATE.format("dict(state, velocity=x + 0.9 * state['velocity'])")),
+    "a list of the module": (LISTED.format("SEEN.append(1)"), LISTED.format("SEEN.extend([1])")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG.values(), ids=WRONG)
+def test_a_mistake_that_no_ordinary_call_shows_is_refuted(old: str, new: str, compare: Compare) -> None:
+    found = compare(old, new)
+    assert found.verdict == "refuted", (found.verdict, found.reason, found.notes)
+
+
+@pytest.mark.parametrize(("old", "new"), RIGHT.values(), ids=RIGHT)
+def test_what_is_right_there_is_accepted(old: str, new: str, compare: Compare) -> None:
+    found = compare(old, new)
+    assert found.verdict in ("proved", "tested"), (found.verdict, found.reason, found.counterexample)
