@@ -34,15 +34,21 @@ def optional_families(inputs: Inputs, after: Function, specs: Specs) -> list[Fam
         bare: Specs = {**specs, name: Struct("list", ())}
         if isinstance(spec, Struct) and spec.kind == "list" and inputs.attempt(bare) is None:
             found.append((f"nothing in {name}", bare))
-    for name, spec in specs.items():
-        if isinstance(spec, Struct) and spec.kind == "dict" and spec.items:
-            more: Specs = {**specs, name: replace(spec, items=(*spec.items, (FURTHER, spec.items[0][1])))}
-            found += [(f"one key more in {name}", more)] if inputs.attempt(more) is None else []
+    more = {
+        name: _with_further(spec) for name, spec in specs.items()
+    }  # dicts that are gone over together have the same
+    found += [("one key more in each dict", more)] if more != specs and inputs.attempt(more) is None else []
     absent = {name: spec for name, spec in specs.items() if name not in defaults(inputs.node)}
     if len(absent) < len(specs) and inputs.attempt(absent) is None:
         found.append(("without optional arguments", absent))
     integers = inputs.constants()[1]
     return [Family(label, changed, list(cases(changed, iter(USUAL), integers))) for label, changed in found]
+
+
+def _with_further(spec: Spec) -> Spec:
+    if isinstance(spec, Struct) and spec.kind == "dict" and spec.items:
+        return replace(spec, items=(*spec.items, (FURTHER, spec.items[0][1])))
+    return spec
 
 
 def by_changed_defaults(inputs: Inputs, changed: Collection[str], families: Sequence[Family]) -> Iterator[Family]:
