@@ -39,13 +39,16 @@ COUNTED = (
 )
 ROLLED = "def f(x, n):\n    return lax.fori_loop(0, n, lambda i, acc: acc + x[i] * {}, jnp.zeros(()))\n"
 NOTHING = "where there is nothing to loop over the result is float32, not int32, for a Python int in `start`"
-HALVES = "the new version raises for float16 beside a Python float in `a`"
+HALVES = "the new version raises for float16, bfloat16 beside a Python float in `a`"
 NARROW = "the new version raises for uint8 in `n`; what is computed from an index is int8 for such in `n`: values wrap"
 CASES = "def f(a, b):\n    return lax.cond(a > 0, lambda: a, lambda: b)\n"
 POSITIVE = "def f(a, b):\n    if a > 0:\n        return a\n    return b\n"
 FLAGGED = "def f(x):\n    if x.shape[0] > 128:\n        x = x * 0.5\n    total = 0.0\n    for v in x:\n        total = total + jnp.tanh(v)\n    return total\n"
 SUMMED = "def f(x):\n    if x.shape[0] > 128:\n        x = x * 0.5\n    return lax.scan(lambda t, v: (t + jnp.tanh(v), None), 0.0, x)[0]\n"
 LONG = "`x.shape[0] > 128` at line 6 of the old version was never true"
+ALIVE = "def f(mask):\n    steps = 0\n    for i in range(mask.shape[0]):\n        steps = steps + (mask[i] & 1)\n    return steps\n"
+ROLLED_MASK = "def f(mask):\n    return lax.scan(lambda steps, m: (steps + (m & 1), None), 0, mask)[0]\n"
+WHOLE_ROWS = "with rows in the place of numbers the new version raises for mask: int32"
 WIDTHS = "with x64 enabled the new version raises for int32"
 LISTS = "only where `xs` is an array: for a list of its rows the new version raises"
 LENGTHS = "only for arrays that are as long as each other"
@@ -64,6 +67,7 @@ LENGTHS = "only for arrays that are as long as each other"
         pytest.param(POSITIVE, CASES, HALVES, id="an arm that is a number of Python"),
         pytest.param(COUNTED.format("(i * 3)"), ROLLED.format("(i * 3)"), NARROW, id="a bound of eight bits"),
         pytest.param(FLAGGED, SUMMED, LONG, id="a test that Python decides"),
+        pytest.param(ALIVE, ROLLED_MASK, WHOLE_ROWS, id="rows of whole numbers"),
         pytest.param(LOOKUP, LOOKED, WIDTHS, id="32 bits beside those of Python"),
     ],
 )  # fmt: skip

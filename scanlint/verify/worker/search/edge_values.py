@@ -27,6 +27,7 @@ EXTREMES = (float("-inf"), float("inf"), float("nan"), 1e20, -1e20, 1e-20, -1e-2
 FARTHEST = (float("-inf"), float("inf"), 1e20, -1e20)
 ENDS = (float(np.finfo(np.float32).max), float(np.finfo(np.float32).min), float(np.finfo(np.float32).tiny))
 SCALES = (1e2, 1e4)
+TINY = (1e-4, 1e-6)
 INFINITE = (float("inf"),)
 SPREAD = (*TIES, float("inf"), float("-inf"), float("nan"))
 NUMBERS = (-9, -2, -1, 4, 6, 8, 9, 12, 16, 17, 24, 33, 40)
@@ -132,7 +133,7 @@ def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
     if floats:
         yield from (Edge(f"extremes, {seed}", EXTREMES, seed=seed, share=0.7) for seed in range(20, 32))
         yield from (Edge(f"values of the order of {scale:g}", scale=scale, seed=11) for scale in SCALES)
-        yield Edge("tiny values", scale=1e-4, seed=12)
+        yield from (Edge(f"values of the order of {scale:g}", scale=scale, seed=12) for scale in TINY)
     if floats or wholes:
         yield from _among(numeric, (*boundaries, *PYTHON), (*sides, *NUMBERS), (*sides, *NEAR))
 

@@ -16,6 +16,7 @@ from .carry_avals import Start
 BLAMED, ARMS = "another rank", "one more axis, which one arm lacks,"
 GUESSED = ("one more axis", "two axes")
 """How the labels begin of shapes whose ranks are only guessed."""
+WHOLE = ("int32", "bool")
 MAX_ALONE = 3
 MOST_FEWER = 4
 LARGER = 3
@@ -150,6 +151,24 @@ def further(
     above = {n: Array((fresh, *longest)) if n in numbers else s for n, s in specs.items()}
     if numbers and longest and branches and (found := tried(above, numbers, False)) is not None:
         yield f"{found or GUESSED[0]} for {', '.join(numbers)}, which all broadcast to", above
+    _whole_rows(inputs, after, specs, read, fresh, refused)
+
+
+def _whole_rows(
+    inputs: Attempts,
+    after: Callable[..., object],
+    specs: Specs,
+    read: Mapping[str, int],
+    fresh: int,
+    refused: Callable[[Specs], None],
+) -> None:
+    """Tell of rows of whole numbers and truths that only the old version takes."""
+    for name in [
+        n for n, s in specs.items() if isinstance(s, Array) and s.dtype in WHOLE and len(s.shape) == read.get(n)
+    ]:
+        changed = {**specs, name: _longer(specs[name], fresh)}
+        if inputs.attempt(changed) is None and inputs.attempt(changed, after) is not None:
+            refused(changed)
 
 
 def fewer(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:

@@ -61,7 +61,7 @@ def _whole_beside_floats(judge: Judge, specs: Specs, name: str) -> str:
 
 def _python_beside_halves(judge: Judge, specs: Specs, name: str) -> str:
     values = {**filled(specs, not_annotated(judge, specs), "float16"), name: 1.0}
-    return _beside(judge, values, f"float16 beside a Python float in `{name}`")
+    return _beside(judge, values, f"float16, bfloat16 beside a Python float in `{name}`")
 
 
 def _beside(judge: Judge, values: Values, what: str) -> str:
