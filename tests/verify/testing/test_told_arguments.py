@@ -29,10 +29,8 @@ PADDING = "def f(x, flag):\n    return lax.cond(flag > 0, lambda: x, lambda: jnp
 INSIDE = "def f(box, p):\n    return all(b[0] <= q < b[1] for b, q in zip(box, p))\n"
 CUT = "b, p = (x[: min(len(box), len(p))] for x in (box, p))"
 BOXED = f"def f(box, p):\n    {CUT}\n    return jnp.all(jax.vmap(lambda b, q: (b[0] <= q) & (q < b[1]))(b, p))\n"
-WHOLE = "the new version raises for int32 in `{}` beside floats"
-EITHER = (
-    "the result has one type whichever path is taken, where arguments differ in dtype: for int32 in `{}` beside floats"
-)
+WHOLE = "the new version raises for int32 (with x64 int64) in `{}` beside floats"
+EITHER = "the result has one type whichever path is taken, where arguments differ in dtype: for int32 (with x64 int64) in `{}` beside floats"
 ROWS = "with rows in the place of numbers the new version raises for x: "
 COUNTED = (
     "def f(x, n):\n    acc = jnp.zeros(())\n    for i in range(n):\n        acc = acc + x[i] * {}\n    return acc\n"
