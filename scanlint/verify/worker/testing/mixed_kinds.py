@@ -56,7 +56,7 @@ def of_mixed_kinds(judge: Judge, specs: Specs) -> list[str]:
 
 
 def _whole_beside_floats(judge: Judge, specs: Specs, name: str) -> str:
-    return _beside(judge, filled(specs, {name}, "int32"), f"int32 in `{name}` beside floats")
+    return _beside(judge, filled(specs, {name}, "int32"), f"int32 (with x64 int64) in `{name}` beside floats")
 
 
 def _python_beside_halves(judge: Judge, specs: Specs, name: str) -> str:
@@ -107,7 +107,7 @@ def _narrow_index(judge: Judge, specs: Specs, name: str) -> str:
             if _program(judge, plain(pair.before), pair.own(values)) is not None:
                 return ""  # the same arrays in both versions
             program = _program(judge, pair.after, pair.moved(values))
-        except TookTooLong:  # it is a note that is lost, no verdict rests on it
+        except TookTooLong:  # slow is not different
             return ""
         except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
             said += [] if untraceable(error) else [f"the new version raises for {dtype} in `{name}`"]
