@@ -37,7 +37,8 @@ class ArrayAssignment(Rule[ast.Assign | ast.AugAssign]):
         array, index = ast.unparse(first.array), ast.unparse(first.target.slice)
         yield context.report(
             first.target,
-            f"`{array}` is an array of JAX, and cannot be assigned to: this line of `{unit.context(node).qualname}` fails",
+            f"`{array}` is an array of JAX, and cannot be assigned to: this line of "
+            f"`{unit.context(node).qualname}` fails",
             label="arrays of JAX do not change",
             help=f"`{array} = {array}.at[{index}].{_method(first)}(...)` makes a changed one",
             why=context.evidence(first.array),

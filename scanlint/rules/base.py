@@ -272,5 +272,5 @@ class Rule(ABC, Generic[Node]):
         """The findings at one node of one of the types in `nodes`.
 
         A rule that is `staged` is shown nodes of traced functions alone; one with `calls` only calls of these names.
-        One that stands `apart` reads the unit as it is written, whatever its normal form, and units that nothing traces.
+        One that stands `apart` reads the unit as it is written, whatever its normal form, and what nothing traces.
         """

@@ -1,4 +1,4 @@
-"""clock-without-wait: a clock around a jitted call that returns before its work is done: the time is that of the dispatch."""
+"""clock-without-wait: a clock around a jitted call that returns before its work is done: it times the dispatch."""
 
 from __future__ import annotations
 

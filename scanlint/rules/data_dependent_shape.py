@@ -1,4 +1,4 @@
-"""data-dependent-shape: a boolean mask as an index, or `nonzero` and its like, whose result is as long as values say."""
+"""data-dependent-shape: a boolean mask as an index, or `nonzero` and its like: the result is as long as values say."""
 
 from __future__ import annotations
 

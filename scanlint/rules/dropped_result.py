@@ -1,4 +1,4 @@
-"""dropped-result: a call that only returns a value, which is thrown away: the update or the new key never takes place."""
+"""dropped-result: a call that only returns a value, which is thrown away: the update or the new key is lost."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ def _of_state(found: Dropped, context: Context) -> Report:
     if found.into is not None:
         return context.report(
             found.call,
-            f"`{found.into}` is all that `{name}` returns, {found.what} included: each trip hands in the same `{found.old}`",
+            f"`{found.into}` is all that `{name}` returns, {found.what} included: each trip hands in the "
+            f"same `{found.old}`",
             end=found.call.func,
             label=f"`{found.old}` is as old as the loop",
             help=f"unpack it, so that the next trip goes on from the new `{found.old}`",
@@ -76,7 +77,8 @@ def _of_step(found: LostState, context: Context) -> Report:
     step = (context.named(found.target) or "this step").rpartition(".")[2]
     return context.report(
         found.target,
-        f"`{step}` neither returns nor reads the new state of the optimizer: each step starts from the old `{found.old}`",
+        f"`{step}` neither returns nor reads the new state of the optimizer: each step starts from the old "
+        f"`{found.old}`",
         label="lost when the step ends",
         help=f"return `{found.target.id}` beside the parameters, and hand it to the next step",
     )

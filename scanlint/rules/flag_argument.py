@@ -30,7 +30,8 @@ class FlagArgument(Rule[ast.FunctionDef]):
             doubt = not_python(unit, flag)
             yield context.report(
                 flag.owner,
-                f"`{node.name}` is jitted and gets {'the flag ' if not flag.refused else ''}`{flag.name}` as a traced argument",
+                f"`{node.name}` is jitted and gets {'the flag ' if not flag.refused else ''}`{flag.name}` "
+                "as a traced argument",
                 end=flag.test if flag.owner is not flag.parameter else None,
                 label=f"`{flag.name}` must be a Python value here",
                 help=f"name `{flag.name}` in `static_argnames`",

@@ -10,8 +10,10 @@ from scanlint.jaxapi.words import words
 from scanlint.rules.base import Context, Rule
 
 NUMPY = words(
-    "normal rand randn randint uniform choice permutation shuffle random random_sample ranf sample binomial poisson beta "
-    "gamma exponential standard_normal multivariate_normal bytes laplace logistic lognormal dirichlet multinomial gumbel"
+    "normal rand randn randint uniform choice permutation shuffle random random_sample ranf sample "
+    "binomial poisson beta "
+    "gamma exponential standard_normal multivariate_normal bytes laplace logistic lognormal dirichlet "
+    "multinomial gumbel"
 )
 PYTHON = words(
     "random randint uniform choice choices shuffle sample gauss normalvariate randrange getrandbits betavariate"
@@ -21,7 +23,11 @@ ALIKE = {
     **dict.fromkeys(("rand", "random", "random_sample", "ranf"), "uniform"),
     **dict.fromkeys(("randn", "standard_normal", "gauss", "normalvariate"), "normal"),
     **dict.fromkeys(("sample", "choices"), "choice"),
-    **{"shuffle": "permutation", "randrange": "randint", "bytes": "bits", "getrandbits": "bits", "betavariate": "beta"},
+    "shuffle": "permutation",
+    "randrange": "randint",
+    "bytes": "bits",
+    "getrandbits": "bits",
+    "betavariate": "beta",
 }
 """What `jax.random` calls them."""
 
@@ -43,7 +49,8 @@ class HostDraw(Rule[ast.Call]):
         drawn = f"jax.random.{ALIKE.get(last, last)}"
         yield context.report(
             node,
-            f"`{ast.unparse(node.func)}` draws while `{context.named(node)}` is traced: each later call repeats the numbers",
+            f"`{ast.unparse(node.func)}` draws while `{context.named(node)}` is traced: each later call "
+            "repeats the numbers",
             end=node.func,
             label="drawn once, when it is traced",
             help=f"take a key as an argument and draw with JAX, `{drawn}(key, ...)`, or hand the numbers in",

@@ -72,7 +72,8 @@ def _of_cleared(loop: ast.For | ast.While, context: Context) -> Iterator[Report]
         if (work := next((c for c in calls if dispatches(unit, c)), None)) is not None:
             yield context.report(
                 statement,
-                f"each trip of this loop throws away what is compiled: `{ast.unparse(work.func)}` is traced and compiled "
+                f"each trip of this loop throws away what is compiled: `{ast.unparse(work.func)}` is "
+                "traced and compiled "
                 "again on the next one",
                 label="nothing compiled is left",
                 help="take it out of the loop; what fills the memory is mostly one program for each of many shapes",
@@ -131,9 +132,13 @@ def _of_static(found: StaticFunction, context: Context) -> Report:
     each = "on each trip of this loop" if found.loop is not None else f"on each call of `{name}`"
     report = context.report(
         found.given,
-        f"{what} is a static argument of `{called}`, and another function {each}: `{called}` is compiled again each time",
+        f"{what} is a static argument of `{called}`, and another function {each}: `{called}` is compiled "
+        "again each time",
         label="another function object each time",
-        help=f"hand `{called}` a function of the module{f', and {quoted(found.reads)} as arguments' if found.reads else ''}",
+        help=(
+            f"hand `{called}` a function of the "
+            f"module{f', and {quoted(found.reads)} as arguments' if found.reads else ''}"
+        ),
         outcome=Withheld("closes-over", f"{what} reads {quoted(found.reads)}") if found.reads else None,
     )
     owner = context.named(found.function)

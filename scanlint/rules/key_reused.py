@@ -6,7 +6,7 @@ from scanlint.rules.key_messages import KeyRule
 
 
 class KeyReused(KeyRule):
-    """Equal keys give equal bits: what is drawn second depends on what was drawn first, and repeats it where it is alike."""
+    """Equal keys give equal bits: what is drawn second depends on what was drawn first, or repeats it."""
 
     code = "SCN501"
     name = "key-reused"

@@ -1,4 +1,4 @@
-"""leaked-tracer: a traced function that leaves a tracer in a list, dict, attribute or global that outlives its trace."""
+"""leaked-tracer: a traced function that leaves a tracer in a list, dict, attribute or global beyond its trace."""
 
 from __future__ import annotations
 

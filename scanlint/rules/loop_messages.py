@@ -55,13 +55,17 @@ def per_trip(model: LoopModel) -> str:
 CURES = {
     "mutation": "keep the values in an array, written with `.at[...].set(...)`, instead of in places of a list",
     "conditional-append": "compute all values together, from index tables that NumPy makes beforehand",
-    "list-made-elsewhere": "compute all values together with `jax.vmap` over the index, or collect them with `lax.scan`",
+    "list-made-elsewhere": (
+        "compute all values together with `jax.vmap` over the index, or collect them with `lax.scan`"
+    ),
     "list-used-otherwise": "keep the values in an array of full size and write them with `.at[...].set(...)`",
     "list-escapes": "collect the values with `lax.scan`, which gives them as one array",
     "list-never-stacked": "collect the values with `lax.scan`, which gives them as one array",
     "python-int": "make an array of these numbers before the loop, in Python, and read that",
     "python-float": "make an array of these numbers before the loop, with NumPy in double precision, and read that",
-    "index-needs-int": "read with `jnp.take` or `lax.dynamic_slice` of one padded size, so that the index can be traced",
+    "index-needs-int": (
+        "read with `jnp.take` or `lax.dynamic_slice` of one padded size, so that the index can be traced"
+    ),
     "side-effect": "let the body return its values, and carry them through `lax.scan`",
     "break": "carry a flag and go on with `lax.while_loop` until it is set",
     "continue": "choose with `jnp.where` what such a trip leaves as it was",

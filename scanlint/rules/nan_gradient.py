@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.finding import Level, Report
+from scanlint.jaxapi.words import words
 from scanlint.rules.base import Context, Rule
 
-CALLS = frozenset(
-    "jax.numpy.log jax.numpy.log2 jax.numpy.log10 jax.numpy.sqrt jax.lax.sqrt jax.numpy.linalg.norm jax.numpy.where".split()
+CALLS = words(
+    "jax.numpy.log jax.numpy.log2 jax.numpy.log10 jax.numpy.sqrt jax.lax.sqrt jax.numpy.linalg.norm jax.numpy.where"
 )
 SAFE = "make the argument safe first: `jnp.where(ok, x, 1.0)` inside of the function, and `where` again on its result"
 

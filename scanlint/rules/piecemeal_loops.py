@@ -1,4 +1,4 @@
-"""Advice on host loops that run JAX piecemeal: what would be one program, what stands in the way, and what to do first."""
+"""Advice on host loops that run JAX piecemeal: what would be one program, what stands in the way, what to do first."""
 
 from __future__ import annotations
 

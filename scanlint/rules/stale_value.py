@@ -1,4 +1,4 @@
-"""stale-value: an attribute, global or local that a jitted function reads while it is traced, and that changes later."""
+"""stale-value: an attribute, global or local that a jitted function reads while it is traced, which changes later."""
 
 from __future__ import annotations
 

@@ -17,7 +17,10 @@ def place_of_jit(unit: Unit, argument: Argument) -> str:
     jit = unit.contexts[argument.function].jit if argument.function is not None else None
     if jit is not None:
         return f"{name} of the jit at line {unit.source.start(jit.node).line}"
-    return f"hand in `{argument.name}` as a Python value: {name} where {argument.owner} is jitted ({argument.path}:{argument.line})"
+    return (
+        f"hand in `{argument.name}` as a Python value: {name} where {argument.owner} is jitted "
+        f"({argument.path}:{argument.line})"
+    )
 
 
 def static_outcome(unit: Unit, argument: Argument, needed: ast.expr, owner: ast.AST) -> Outcome:

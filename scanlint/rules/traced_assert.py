@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
-HELP = "check it with `checkify.check(test, message)` under `jax.experimental.checkify.checkify`, or outside of traced code"
+HELP = (
+    "check it with `checkify.check(test, message)` under `jax.experimental.checkify.checkify`, "
+    "or outside of traced code"
+)
 
 
 class TracedAssert(Rule[ast.Assert]):

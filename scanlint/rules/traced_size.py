@@ -16,7 +16,7 @@ WHAT = {"size": "size", "shape": "shape", "axis": "axis", "type": "dtype", "slic
 
 
 class TracedSize(Rule[ast.Call | ast.Subscript]):
-    """`jnp.zeros(n)`, `x.reshape(n, -1)`, `x[:n]` or `x.sum(axis=axis)` with a tracer: a TypeError when it is traced."""
+    """`jnp.zeros(n)`, `x.reshape(n, -1)`, `x[:n]` or `x.sum(axis=axis)` with a tracer: it raises TypeError."""
 
     code = "SCN210"
     name = "traced-size"
@@ -33,7 +33,8 @@ class TracedSize(Rule[ast.Call | ast.Subscript]):
             return
         yield context.report(
             node,
-            f"tracing `{unit.context(node).qualname}` fails here: {_asker(wanted)} is given a traced {WHAT[wanted.role]}",
+            f"tracing `{unit.context(node).qualname}` fails here: {_asker(wanted)} is given a traced "
+            f"{WHAT[wanted.role]}",
             label=f"`{ast.unparse(wanted.needed)}` is traced",
             help=_help(context, wanted, argument),
             why=context.evidence(wanted.needed),

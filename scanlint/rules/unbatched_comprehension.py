@@ -96,7 +96,9 @@ def _loose(node: ast.ListComp, stacks: list[ast.Call], context: Context) -> Iter
             message = f"this comprehension fetches one element of `{code}` at a time"
             cure = f"fetch all at once before, `np.asarray({code})`, or compute the elements by `jax.vmap`"
         case "computed":
-            message = f"this comprehension runs `{found.function}` for one element of `{code}` at a time, outside of jit"
+            message = (
+                f"this comprehension runs `{found.function}` for one element of `{code}` at a time, outside of jit"
+            )
             cure = "compute all elements at once by `jax.vmap`, in a function that is jitted"
     report = context.report(node, message, label="a dispatch or more for each element", help=cure, level="advice")
     yield report._replace(outcome=None)

@@ -26,7 +26,7 @@ FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class UnbatchedLoop(Rule[ast.For]):
-    """`for i in range(xs.shape[0]): out.append(f(xs[i]))` and `jnp.stack(out)`; on the host `out.at[i].set(f(xs[i]))`."""
+    """`for i in range(xs.shape[0]): out.append(f(xs[i]))` and `jnp.stack(out)`; or `out.at[i].set(f(xs[i]))`."""
 
     code = "SCN301"
     name = "unbatched-loop"

@@ -17,7 +17,15 @@ from jax import lax
 
 X = jnp.arange(6.0)
 """
-CARRY, FLAG, ASSIGNMENT, RAGGED, SIZE, LOOKUP, METHOD = "SCN109", "SCN204", "SCN208", "SCN209", "SCN210", "SCN211", "SCN212"
+CARRY, FLAG, ASSIGNMENT, RAGGED, SIZE, LOOKUP, METHOD = (
+    "SCN109",
+    "SCN204",
+    "SCN208",
+    "SCN209",
+    "SCN210",
+    "SCN211",
+    "SCN212",
+)
 STOPS = {CARRY, FLAG, ASSIGNMENT, RAGGED, SIZE, LOOKUP, METHOD}
 
 
@@ -295,7 +303,9 @@ SIZES = [
             return x[:n].reshape(n, 1)
         """,
     ),
-    program("a size given by partial", None, "f(X)", "def g(x, n):\n    return x[:n]\n\nf = jax.jit(partial(g, n=3))\n"),
+    program(
+        "a size given by partial", None, "f(X)", "def g(x, n):\n    return x[:n]\n\nf = jax.jit(partial(g, n=3))\n"
+    ),
     program("a size outside of a trace", None, "f(X, jnp.array(3))", "def f(x, n):\n    return x[:n] + jnp.zeros(n)\n"),
     program(
         "an unmapped size",
@@ -354,7 +364,9 @@ WRITES = [
     jitted("an item of a list", None, "ys = [x, x]\nys[0] = x * n\nreturn ys"),
     jitted("an item of a dict", None, "ys = {}\nys['a'] = x * n\nreturn ys"),
     jitted("an item of an array of NumPy", None, "y = np.zeros(3)\ny[0] = 1.0\nreturn x[:3] * y * n"),
-    program("NumPy on the host", None, "f(3)", "def f(n):\n    out = np.zeros(n)\n    out[0] = jnp.sum(X)\n    return out\n"),
+    program(
+        "NumPy on the host", None, "f(3)", "def f(n):\n    out = np.zeros(n)\n    out[0] = jnp.sum(X)\n    return out\n"
+    ),
     program(
         "a dict of arrays",
         None,
@@ -374,7 +386,9 @@ LOOKUPS = [
     jitted("a dict", LOOKUP, "return {0: x, 2: x * 2}[n]"),
     jitted("a range", LOOKUP, "return range(5)[n] * x"),
     jitted("the shape", LOOKUP, "return x.shape[n] * x", "X", "0"),
-    program("a list of the module", LOOKUP, "f(1)", "RATES = [0.1, 0.2]\n\n@jax.jit\ndef f(i):\n    return RATES[i] * X\n"),
+    program(
+        "a list of the module", LOOKUP, "f(1)", "RATES = [0.1, 0.2]\n\n@jax.jit\ndef f(i):\n    return RATES[i] * X\n"
+    ),
     program(
         "a table of NumPy", LOOKUP, "f(1)", "TABLE = np.arange(5.0)\n\n@jax.jit\ndef f(i):\n    return TABLE[i] * X\n"
     ),
@@ -416,7 +430,9 @@ LOOKUPS = [
         "STEPS = [jnp.sin, jnp.cos]\n\n@jax.jit\ndef f(x):\n    for i in range(2):\n        x = STEPS[i](x)\n    return x\n",
     ),
     jitted("a switch", None, "return lax.switch(n, [jnp.sin, jnp.cos], x)", "X", "1"),
-    program("a table of JAX", None, "f(1)", "TABLE = jnp.arange(5.0)\n\n@jax.jit\ndef f(i):\n    return TABLE[i] * X\n"),
+    program(
+        "a table of JAX", None, "f(1)", "TABLE = jnp.arange(5.0)\n\n@jax.jit\ndef f(i):\n    return TABLE[i] * X\n"
+    ),
     program("a table on the host", None, "f(1)", "TABLE = np.arange(5.0)\n\ndef f(i):\n    return TABLE[i] * X\n"),
 ]
 MODEL = """
@@ -426,7 +442,9 @@ class Model:
 
 """
 METHODS = [
-    program("a method", METHOD, "Model().f(X)", MODEL + "    @jax.jit\n    def f(self, x):\n        return self.w * x\n"),
+    program(
+        "a method", METHOD, "Model().f(X)", MODEL + "    @jax.jit\n    def f(self, x):\n        return self.w * x\n"
+    ),
     program(
         "a method by partial",
         METHOD,
@@ -468,7 +486,10 @@ METHODS = [
         MODEL + "    @partial(jax.jit, static_argnames='self')\n    def f(self, x):\n        return self.w * x\n",
     ),
     program(
-        "a static method", None, "Model.f(X)", MODEL + "    @staticmethod\n    @jax.jit\n    def f(x):\n        return x\n"
+        "a static method",
+        None,
+        "Model.f(X)",
+        MODEL + "    @staticmethod\n    @jax.jit\n    def f(x):\n        return x\n",
     ),
     program(
         "a method that is bound before",
@@ -560,63 +581,220 @@ APPLIED = "@jax.jit\ndef f(x, how):\n    return x\n\ndef g():\n    return f(X, {
 HANDED = [
     program("a function of JAX is handed in", FLAG, "g()", APPLIED.format("jnp.sin")),
     program("a lambda is handed in", FLAG, "g()", APPLIED.format("lambda x: 2 * x")),
-    program("a function of the file is handed in", FLAG, "g()", "def h(x):\n    return x\n\n" + APPLIED.format("how=h")),
+    program(
+        "a function of the file is handed in", FLAG, "g()", "def h(x):\n    return x\n\n" + APPLIED.format("how=h")
+    ),
     program("a string is handed in", FLAG, "g()", APPLIED.format("'mean'")),
     program("a dtype is handed in", FLAG, "g()", APPLIED.format("jnp.float16")),
     program("a type of Python is handed in", FLAG, "g()", APPLIED.format("int")),
     program("a constant is handed in", None, "g()", APPLIED.format("jnp.pi")),
     program("None is handed in", None, "g()", APPLIED.format("None")),
     program("a Partial is handed in", None, "g()", APPLIED.format("jax.tree_util.Partial(jnp.sin)")),
-    program("a function is static", None, "g()", APPLIED.format("jnp.sin").replace(
-        "@jax.jit", "@partial(jax.jit, static_argnums=1)"
-    )),
-    program("another function of that name", None, "g()", "def g():\n    def f(x, how):\n        return how(x)\n\n"
-        "    return f(X, jnp.sin)\n\n@jax.jit\ndef f(x, how):\n    return x * how\n"),
+    program(
+        "a function is static",
+        None,
+        "g()",
+        APPLIED.format("jnp.sin").replace("@jax.jit", "@partial(jax.jit, static_argnums=1)"),
+    ),
+    program(
+        "another function of that name",
+        None,
+        "g()",
+        "def g():\n    def f(x, how):\n        return how(x)\n\n"
+        "    return f(X, jnp.sin)\n\n@jax.jit\ndef f(x, how):\n    return x * how\n",
+    ),
 ]
 SPELLINGS = [
-    program('zeros from import (another spelling)', SIZE, 'f(X,3)', 'from jax.numpy import zeros\n@jax.jit\ndef f(x, n):\n    return zeros(n)\n'),
-    program('jnp as np (another spelling)', ASSIGNMENT, 'f(X,3)', 'import jax.numpy as np\n@jax.jit\ndef f(x, n):\n    y = np.sin(x)\n    y[0] = 1.0\n    return y\n'),
-    program('chain (another spelling)', RAGGED, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jnp.sin(x)[jnp.cos(x) > 0]\n'),
-    program('at mask add (another spelling)', RAGGED, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return x.at[x > 1].add(1.0)\n'),
-    program('inner jit (another spelling)', ASSIGNMENT, 'outer(X)', 'def outer(x):\n    @jax.jit\n    def inner(y):\n        y[0] = 1.0\n        return y * 2\n    return inner(x)\n'),
-    program('lambda (another spelling)', RAGGED, 'g(X)', 'def g(x):\n    return jax.jit(lambda y: y[y > 0] * 2)(x)\n'),
-    program('scan body (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return lax.scan(lambda c, i: (c + jnp.zeros(i).sum(), None), 0.0, jnp.arange(3))[0]\n'),
-    program('full (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jnp.full((n,), 0.0)\n'),
-    program('like shape (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jnp.ones_like(x, shape=(n,))\n'),
-    program('method repeat (another spelling)', RAGGED, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return x.repeat(n)\n'),
-    program('repeat axis (another spelling)', RAGGED, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jnp.repeat(x, n, axis=0)\n'),
-    program('method sum place (another spelling)', SIZE, 'f(X,0)', '@jax.jit\ndef f(x, n):\n    return x.sum(n)\n'),
-    program('axis tuple (another spelling)', SIZE, 'f(X,0)', '@jax.jit\ndef f(x, n):\n    return x.sum(axis=(n,))\n'),
-    program('from n (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return x[n:]\n'),
-    program('step n (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return x[::n]\n'),
-    program('last n (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return x[-n:]\n'),
-    program('second axis (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return x.reshape(2, 3)[:, :n]\n'),
-    program('arange step (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jnp.arange(0, n, 2)\n'),
-    program('int cast mask (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    k = (x > 0).sum()\n    return x[:k]\n'),
-    program('float mask (another spelling)', RAGGED, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    mask = jnp.logical_and(x > 0, x < 3)\n    return x[mask].mean()\n'),
-    program('isin (another spelling)', RAGGED, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return x[jnp.isin(x, jnp.arange(2.0))]\n'),
-    program('bool param (another spelling)', RAGGED, 'f(X,X>1)', '@jax.jit\ndef f(x, mask: jax.Array):\n    return x[mask.astype(bool)]\n'),
-    program('grad in jit (another spelling)', RAGGED, 'g(X)', 'def f(x):\n    return x[x > 1].sum()\n@jax.jit\ndef g(x):\n    return jax.grad(f)(x)\n'),
-    program('partial jit (another spelling)', SIZE, 'f(X,3)', '@partial(jax.jit, donate_argnums=0)\ndef f(x, n):\n    return x[:n]\n'),
-    program('jit call (another spelling)', SIZE, 'g(X,3)', 'def f(x, n):\n    return jnp.zeros(n) + x[0]\ng = jax.jit(f)\n'),
-    program('jit call elsewhere (another spelling)', SIZE, 'main()', 'def f(x, n):\n    return jnp.zeros(n) + x[0]\ndef main():\n    fast = jax.jit(f)\n    return fast(X, 3)\n'),
-    program('bincount len (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jnp.bincount(x.astype(int), length=n)\n'),
-    program('segment n (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jax.ops.segment_sum(x, x.astype(int), num_segments=n)\n'),
-    program('one hot kw (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jax.nn.one_hot(x, num_classes=n)\n'),
-    program('size traced (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jnp.nonzero(x, size=n)\n'),
-    program('host helper (another spelling)', ASSIGNMENT, 'put(3)', 'def put(n):\n    key = jax.random.key(0)\n    x = jax.random.normal(key, (n,))\n    x[0] = 0.0\n    return x\n'),
-    program('host updated (another spelling)', ASSIGNMENT, 'put(3)', 'def put(n):\n    x = jnp.zeros(n)\n    x = x.at[0].set(1.0)\n    x[1] = 0.0\n    return x\n'),
-    program('swap (another spelling)', ASSIGNMENT, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    y = x * 1\n    y[0], y[1] = y[1], y[0]\n    return y\n'),
-    program('vmap arange (another spelling)', SIZE, 'g()', 'def f(i):\n    return jnp.arange(i).sum()\ndef g():\n    return jax.vmap(f)(jnp.arange(3))\n'),
-    program('list of jax in loop (another spelling)', LOOKUP, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    layers = [jnp.sin, jnp.cos, jnp.tan]\n    return lax.fori_loop(0, 3, lambda i, y: layers[i](y), x)\n'),
-    program('unpacked shape (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    m = n * 2\n    return x.reshape((m, -1))\n'),
-    program('cond (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return lax.cond(n > 1, lambda: x[:2], lambda: x[n:n+2])\n'),
-    program('meshgrid (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return jnp.meshgrid(jnp.arange(n), jnp.arange(2))\n'),
-    program('while body (another spelling)', SIZE, 'f(X,3)', '@jax.jit\ndef f(x, n):\n    return lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] + x[: s[0]].sum()), (0, 0.0))\n'),
-    program('dict by enum (another spelling)', LOOKUP, 'f(X,1)', 'TABLE = {0: 1.0, 1: 2.0}\n@jax.jit\ndef f(x, n):\n    return TABLE[n] * x\n'),
-    program('np table of table (another spelling)', LOOKUP, 'f(X,1)', 'T = np.eye(3)\n@jax.jit\ndef f(x, n):\n    return T[n, 0] * x\n'),
-    program('np nonzero (another spelling)', RAGGED, 'f(X,1)', '@jax.jit\ndef f(x, n):\n    return np.nonzero(x)[0]\n'),
-    program('np unique (another spelling)', RAGGED, 'f(X,1)', '@jax.jit\ndef f(x, n):\n    return np.unique(x)\n'),
+    program(
+        "zeros from import (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "from jax.numpy import zeros\n@jax.jit\ndef f(x, n):\n    return zeros(n)\n",
+    ),
+    program(
+        "jnp as np (another spelling)",
+        ASSIGNMENT,
+        "f(X,3)",
+        "import jax.numpy as np\n@jax.jit\ndef f(x, n):\n    y = np.sin(x)\n    y[0] = 1.0\n    return y\n",
+    ),
+    program(
+        "chain (another spelling)", RAGGED, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return jnp.sin(x)[jnp.cos(x) > 0]\n"
+    ),
+    program(
+        "at mask add (another spelling)", RAGGED, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return x.at[x > 1].add(1.0)\n"
+    ),
+    program(
+        "inner jit (another spelling)",
+        ASSIGNMENT,
+        "outer(X)",
+        "def outer(x):\n    @jax.jit\n    def inner(y):\n        y[0] = 1.0\n        return y * 2\n    return inner(x)\n",
+    ),
+    program("lambda (another spelling)", RAGGED, "g(X)", "def g(x):\n    return jax.jit(lambda y: y[y > 0] * 2)(x)\n"),
+    program(
+        "scan body (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return lax.scan(lambda c, i: (c + jnp.zeros(i).sum(), None), 0.0, jnp.arange(3))[0]\n",
+    ),
+    program("full (another spelling)", SIZE, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return jnp.full((n,), 0.0)\n"),
+    program(
+        "like shape (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return jnp.ones_like(x, shape=(n,))\n",
+    ),
+    program("method repeat (another spelling)", RAGGED, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return x.repeat(n)\n"),
+    program(
+        "repeat axis (another spelling)",
+        RAGGED,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return jnp.repeat(x, n, axis=0)\n",
+    ),
+    program("method sum place (another spelling)", SIZE, "f(X,0)", "@jax.jit\ndef f(x, n):\n    return x.sum(n)\n"),
+    program("axis tuple (another spelling)", SIZE, "f(X,0)", "@jax.jit\ndef f(x, n):\n    return x.sum(axis=(n,))\n"),
+    program("from n (another spelling)", SIZE, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return x[n:]\n"),
+    program("step n (another spelling)", SIZE, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return x[::n]\n"),
+    program("last n (another spelling)", SIZE, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return x[-n:]\n"),
+    program(
+        "second axis (another spelling)", SIZE, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return x.reshape(2, 3)[:, :n]\n"
+    ),
+    program(
+        "arange step (another spelling)", SIZE, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return jnp.arange(0, n, 2)\n"
+    ),
+    program(
+        "int cast mask (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    k = (x > 0).sum()\n    return x[:k]\n",
+    ),
+    program(
+        "float mask (another spelling)",
+        RAGGED,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    mask = jnp.logical_and(x > 0, x < 3)\n    return x[mask].mean()\n",
+    ),
+    program(
+        "isin (another spelling)",
+        RAGGED,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return x[jnp.isin(x, jnp.arange(2.0))]\n",
+    ),
+    program(
+        "bool param (another spelling)",
+        RAGGED,
+        "f(X,X>1)",
+        "@jax.jit\ndef f(x, mask: jax.Array):\n    return x[mask.astype(bool)]\n",
+    ),
+    program(
+        "grad in jit (another spelling)",
+        RAGGED,
+        "g(X)",
+        "def f(x):\n    return x[x > 1].sum()\n@jax.jit\ndef g(x):\n    return jax.grad(f)(x)\n",
+    ),
+    program(
+        "partial jit (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@partial(jax.jit, donate_argnums=0)\ndef f(x, n):\n    return x[:n]\n",
+    ),
+    program(
+        "jit call (another spelling)", SIZE, "g(X,3)", "def f(x, n):\n    return jnp.zeros(n) + x[0]\ng = jax.jit(f)\n"
+    ),
+    program(
+        "jit call elsewhere (another spelling)",
+        SIZE,
+        "main()",
+        "def f(x, n):\n    return jnp.zeros(n) + x[0]\ndef main():\n    fast = jax.jit(f)\n    return fast(X, 3)\n",
+    ),
+    program(
+        "bincount len (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return jnp.bincount(x.astype(int), length=n)\n",
+    ),
+    program(
+        "segment n (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return jax.ops.segment_sum(x, x.astype(int), num_segments=n)\n",
+    ),
+    program(
+        "one hot kw (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return jax.nn.one_hot(x, num_classes=n)\n",
+    ),
+    program(
+        "size traced (another spelling)", SIZE, "f(X,3)", "@jax.jit\ndef f(x, n):\n    return jnp.nonzero(x, size=n)\n"
+    ),
+    program(
+        "host helper (another spelling)",
+        ASSIGNMENT,
+        "put(3)",
+        "def put(n):\n    key = jax.random.key(0)\n    x = jax.random.normal(key, (n,))\n    x[0] = 0.0\n    return x\n",
+    ),
+    program(
+        "host updated (another spelling)",
+        ASSIGNMENT,
+        "put(3)",
+        "def put(n):\n    x = jnp.zeros(n)\n    x = x.at[0].set(1.0)\n    x[1] = 0.0\n    return x\n",
+    ),
+    program(
+        "swap (another spelling)",
+        ASSIGNMENT,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    y = x * 1\n    y[0], y[1] = y[1], y[0]\n    return y\n",
+    ),
+    program(
+        "vmap arange (another spelling)",
+        SIZE,
+        "g()",
+        "def f(i):\n    return jnp.arange(i).sum()\ndef g():\n    return jax.vmap(f)(jnp.arange(3))\n",
+    ),
+    program(
+        "list of jax in loop (another spelling)",
+        LOOKUP,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    layers = [jnp.sin, jnp.cos, jnp.tan]\n    return lax.fori_loop(0, 3, lambda i, y: layers[i](y), x)\n",
+    ),
+    program(
+        "unpacked shape (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    m = n * 2\n    return x.reshape((m, -1))\n",
+    ),
+    program(
+        "cond (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return lax.cond(n > 1, lambda: x[:2], lambda: x[n:n+2])\n",
+    ),
+    program(
+        "meshgrid (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return jnp.meshgrid(jnp.arange(n), jnp.arange(2))\n",
+    ),
+    program(
+        "while body (another spelling)",
+        SIZE,
+        "f(X,3)",
+        "@jax.jit\ndef f(x, n):\n    return lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] + x[: s[0]].sum()), (0, 0.0))\n",
+    ),
+    program(
+        "dict by enum (another spelling)",
+        LOOKUP,
+        "f(X,1)",
+        "TABLE = {0: 1.0, 1: 2.0}\n@jax.jit\ndef f(x, n):\n    return TABLE[n] * x\n",
+    ),
+    program(
+        "np table of table (another spelling)",
+        LOOKUP,
+        "f(X,1)",
+        "T = np.eye(3)\n@jax.jit\ndef f(x, n):\n    return T[n, 0] * x\n",
+    ),
+    program("np nonzero (another spelling)", RAGGED, "f(X,1)", "@jax.jit\ndef f(x, n):\n    return np.nonzero(x)[0]\n"),
+    program("np unique (another spelling)", RAGGED, "f(X,1)", "@jax.jit\ndef f(x, n):\n    return np.unique(x)\n"),
 ]
 CARRIES = [
     jitted("a number becomes an array", CARRY, "y = jnp.zeros(3)\nreturn lax.fori_loop(0, 3, lambda i, s: s + y, 0.0)"),
@@ -666,7 +844,11 @@ CARRIES = [
     jitted("a vector stays one", None, "return lax.fori_loop(0, 3, lambda i, s: s * x[i] + x, jnp.zeros(6))"),
     jitted("arms that agree", None, "return lax.cond(n > 1, lambda: (x, 1.0), lambda: (2 * x, 0.0))"),
     jitted("arms by operands", None, "return lax.cond(n > 1, lambda y: y + 1, lambda y: y * 2, x)"),
-    jitted("a count beside an array", None, "return lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 2), (0, x))"),
+    jitted(
+        "a count beside an array",
+        None,
+        "return lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 2), (0, x))",
+    ),
     jitted("an empty carry", None, "return lax.scan(lambda c, r: ((), r * 2), (), x)[1]"),
 ]
 PROGRAMS = [*CARRIES, *HANDED, *SHAPES, *SIZES, *WRITES, *LOOKUPS, *METHODS, *SPELLINGS]

@@ -11,8 +11,14 @@ from scanlint.settings import Settings
 
 HEAD = "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\n"
 REASONS = {
-    "a row of another array": ("def f(x):\n    row = x[0]\n    row[1] = 5.0\n    return x * 2.0, row\n", "shared-array"),
-    "the same in another shape": ("def f(x):\n    y = (2 * x).reshape(-1)\n    y[0] = 1.0\n    return y\n", "shared-array"),
+    "a row of another array": (
+        "def f(x):\n    row = x[0]\n    row[1] = 5.0\n    return x * 2.0, row\n",
+        "shared-array",
+    ),
+    "the same in another shape": (
+        "def f(x):\n    y = (2 * x).reshape(-1)\n    y[0] = 1.0\n    return y\n",
+        "shared-array",
+    ),
     "another name": ("def f(x):\n    y = 2 * x\n    z = y\n    y[0] = 1.0\n    return z, y\n", "shared-array"),
     "the caller's array": ("def f(x, v):\n    s = x.sum()\n    x[0] = v\n    return s\n", "shared-array"),
     "nobody reads it": ("def f(x):\n    y = 2 * x\n    y[0] = 1.0\n    return x\n", "nobody-reads"),

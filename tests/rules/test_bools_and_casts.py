@@ -62,7 +62,9 @@ def test_what_needs_the_truth_of_a_tracer_is_one_finding(body: str) -> None:
         pytest.param("return max(x.shape[0], 1) * x", id="max of a shape"),
         pytest.param("return sum(jnp.sin(x)), abs(x), round(x), pow(x, 2), divmod(x, y)", id="builtins that work"),
         pytest.param("return x is not y and x is not None", id="identity"),
-        pytest.param("try:\n    return float(x)\nexcept TypeError:\n    return 0.0", id="a cast whose failure is caught"),
+        pytest.param(
+            "try:\n    return float(x)\nexcept TypeError:\n    return 0.0", id="a cast whose failure is caught"
+        ),
         pytest.param("return np.sqrt(x.shape[0]) * math.pi * x", id="numbers of the host"),
         pytest.param("return np.mean(x) + np.sum(y)", id="NumPy's functions that call a method"),
         pytest.param("print(f'tracing for {x.shape}')\nreturn x", id="a print of a shape"),

@@ -191,8 +191,14 @@ def test_a_tracer_that_outlives_its_trace_is_reported(text: str, tmp_path: Path)
     assert "stands for no value afterwards" in message
 
 
-@pytest.mark.parametrize("kept, level", [("an attribute of a static object", "warning"), ("a list of the module", "warning"),
-    ("a list of the function around", "advice")])
+@pytest.mark.parametrize(
+    "kept, level",
+    [
+        ("an attribute of a static object", "warning"),
+        ("a list of the module", "warning"),
+        ("a list of the function around", "advice"),
+    ],
+)
 def test_what_an_object_or_the_module_keeps_is_a_warning(kept: str, level: str, tmp_path: Path) -> None:
     [finding] = findings(LEAKED[kept], tmp_path, "SCN603")
     assert finding.level == level

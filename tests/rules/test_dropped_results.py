@@ -149,7 +149,8 @@ LOST = {
     "a state of another name": STEP.format(
         update="updates, new = optimizer.update(grads, opt_state)", result="params, opt_state"
     ),
-    "a jitted step": "@jax.jit" + STEP.format(update="updates, new = optimizer.update(grads, opt_state)", result="params"),
+    "a jitted step": "@jax.jit"
+    + STEP.format(update="updates, new = optimizer.update(grads, opt_state)", result="params"),
 }
 GOES_ON = {
     "a state that is returned": STEP.format(
@@ -222,4 +223,3 @@ def test_a_clock_that_is_read_before_the_work_is_done_is_reported(body: str, tmp
 def test_a_clock_that_waits_is_left(body: str, tmp_path: Path) -> None:
     text = f"def run(x, take):\n    start = time.time()\n    {body}"
     assert lines(text, tmp_path, "SCN604") == []
-

@@ -355,7 +355,9 @@ def test_what_would_mean_something_else_stays(loop: str, reason: str, tmp_path: 
 
 
 def test_the_outermost_loop_that_changes_nothing_is_left(tmp_path: Path) -> None:
-    loop = "for k in (1.0, 2.0):\n        y = k * w\n        for x in xs:\n            w = w + jax.jit(lambda v: g(v))(x)"
+    loop = (
+        "for k in (1.0, 2.0):\n        y = k * w\n        for x in xs:\n            w = w + jax.jit(lambda v: g(v))(x)"
+    )
     [finding] = checked(tmp_path, body(loop)).findings
     assert finding.fix.edits[0].text == "    jitted = jax.jit(lambda v: g(v))\n"
     assert finding.fix.edits[0].start.line == 23
@@ -442,7 +444,9 @@ def test_what_changes_between_its_calls_is_handed_in(tmp_path: Path) -> None:
 
 
 def test_what_is_bound_again_later_is_not_read_above(tmp_path: Path) -> None:
-    text = RESTARTS.replace("    return [descend(x)", "    first = descend(starts[0])\n    a = a * 0.5\n    return first, [descend(x)")
+    text = RESTARTS.replace(
+        "    return [descend(x)", "    first = descend(starts[0])\n    a = a * 0.5\n    return first, [descend(x)"
+    )
     [finding] = checked(tmp_path, HEAD + text).findings
     assert finding.fix.reason == "may-change: `a`, which `step` reads, is bound several times, or later"
 
@@ -561,7 +565,10 @@ def test_what_a_factory_jits_is_made_before_the_loop(body: str, found: list[str]
 
 CLEARED = {
     "on each trip": ("for x in xs:\n        w = step(w, x)\n        jax.clear_caches()", 1),
-    "every so many trips": ("for i, x in enumerate(xs):\n        w = step(w, x)\n        if i % 9 == 0:\n            jax.clear_caches()", 0),
+    "every so many trips": (
+        "for i, x in enumerate(xs):\n        w = step(w, x)\n        if i % 9 == 0:\n            jax.clear_caches()",
+        0,
+    ),
     "after the loop": ("for x in xs:\n        w = step(w, x)\n    jax.clear_caches()", 0),
     "where nothing is jitted": ("for x in xs:\n        w = w + x\n        jax.clear_caches()", 0),
 }

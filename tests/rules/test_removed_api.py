@@ -52,8 +52,14 @@ USES = {
     "a module from a package": ("from jax import ops\nops.index_update(x, 0, y)\n", ["jax.ops.index_update"]),
     "a function that is imported": ("from jax import tree_multimap as tm\ntm(f, a, b)\n", ["jax.tree_multimap"]),
     "a module with what it holds": ("from jax.experimental.stax import Dense\n", ["jax.experimental.stax"]),
-    "a module under a name": ("import jax.experimental.optimizers as opt\nopt.adam(1)\n", ["jax.experimental.optimizers"]),
-    "the module of the configuration": ("from jax.config import config\nconfig.update('a', 1)\n", ["jax.config.config"]),
+    "a module under a name": (
+        "import jax.experimental.optimizers as opt\nopt.adam(1)\n",
+        ["jax.experimental.optimizers"],
+    ),
+    "the module of the configuration": (
+        "from jax.config import config\nconfig.update('a', 1)\n",
+        ["jax.config.config"],
+    ),
     "an import of that module": ("import jax.config\n", ["jax.config.config"]),
     "in a function": ("def f(t):\n    import jax\n    return jax.tree_leaves(t)\n", ["jax.tree_leaves"]),
     "an annotation": ("import jax\ndef f(k: jax.random.KeyArray): ...\n", ["jax.random.KeyArray"]),
@@ -88,7 +94,9 @@ def test_what_is_no_use_is_not(name: str) -> None:
 
 
 def test_each_name_is_told_once_with_its_other_lines(tmp_path: Path, run: Scanlint) -> None:
-    (tmp_path / "a.py").write_text("import jax\n\n\ndef f(t):\n    é = jax.tree_map(abs, t)\n    return jax.tree_map(abs, é)\n")
+    (tmp_path / "a.py").write_text(
+        "import jax\n\n\ndef f(t):\n    é = jax.tree_map(abs, t)\n    return jax.tree_map(abs, é)\n"
+    )
     (found,) = json.loads(run("--output-format", "json", "a.py").stdout)["findings"]
     assert (found["line"], found["column"], found["end_column"]) == (5, 9, 21)
     assert found["message"] == "JAX has no `jax.tree_map` any more, also on line 6"

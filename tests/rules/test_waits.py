@@ -197,7 +197,9 @@ LISTS = {
 
 @pytest.mark.parametrize(("rest", "status"), LISTS.values(), ids=LISTS)
 def test_lists_that_are_read_behind_the_loop_are_fetched_there(rest: str, status: str, tmp_path: Path) -> None:
-    loop = "    losses = []\n    for i, batch in enumerate(loader):\n        params, metrics, loss = step(params, batch)\n"
+    loop = (
+        "    losses = []\n    for i, batch in enumerate(loader):\n        params, metrics, loss = step(params, batch)\n"
+    )
     text = f"def train(params, loader):\n{loop}{indent(rest, ' ' * 8)}\n    return params, losses\n"
     settings = Settings(root=tmp_path, select=("SCN601",), level="advice")
     [found] = check_text((HEAD + text).encode(), tmp_path / "train.py", settings).findings
@@ -223,7 +225,11 @@ def test_a_loop_that_can_be_one_program_is_told_that_alone(tmp_path: Path) -> No
 LEVELS = {
     "a loss that is logged": (RUN, "print(loss)", "warning"),
     "a loss that is gathered": (RUN, "losses.append(float(loss))", "warning"),
-    "a batch that is made ready": ("    x = jnp.asarray(batch)\n    params, metrics, loss = step(params, x)\n", "print(loss)", "warning"),
+    "a batch that is made ready": (
+        "    x = jnp.asarray(batch)\n    params, metrics, loss = step(params, x)\n",
+        "print(loss)",
+        "warning",
+    ),
     "a decision by what is fetched": (RUN, "if loss < best: best = loss", "advice"),
     "the state itself": (RUN, "print(params)", "advice"),
     "no state": ("    _, metrics, loss = step(params, batch)\n", "print(loss)", "advice"),
