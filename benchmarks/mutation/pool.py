@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import IO, cast
 
@@ -24,6 +25,8 @@ from scanlint.verify.worker.session.watch import Watch
 
 TOKEN = "said"
 LOOK_SECONDS = 0.3
+FOR_EVER = 1e6
+"""Seconds of the process that judges; each task is ended from outside."""
 ENTRY = Path(scanlint.__file__).parent / "verify" / "worker" / "__main__.py"
 
 
@@ -37,15 +40,13 @@ class Judge:
 
     def ask(self, task: Task) -> Verification:
         process = self.process or self.start()
-        fields = {
-            name: getattr(task, name) for name in ("function", "old", "new", "root", "file", "traced", "differentiated")
-        }
         request = {
-            **fields,
-            "given": list(task.given),
+            **{part.name: getattr(task, part.name) for part in fields(task)},
             "static": sorted(task.static),
+            "changed": dict(task.changed),
             "measure": False,
             "timeout": self.seconds,
+            "kernel": False,
         }
         watch = Watch(process.pid, TOKEN, self.seconds, task.root)
         with contextlib.suppress(OSError):
@@ -132,21 +133,18 @@ def serve() -> None:
         os.dup2(null, descriptor)
     warnings.simplefilter("ignore")
     load()
+    grounds = importlib.import_module("_scanlint_worker.session.ground")
     worker = importlib.import_module("_scanlint_worker.session.task")
     jaxes = importlib.import_module("_scanlint_worker.runtime.jax_functions")
-    intact = worker.Intact.now()
+    ground = None
     with tempfile.TemporaryDirectory() as folder:
-        enclosure = worker.enclose(folder, 1e6, kernel=False)
         for line in sys.stdin:
-            enclosure.set_up.clear()
-            enclosure.running.clear()
-            intact.fields.clear()
-            jaxes.enable_x64(False)
             request = json.loads(line)
+            ground = ground or grounds.Ground.of({**request, "timeout": FOR_EVER}, folder)
+            jaxes.enable_x64(False)
+            ground.waits()
             task, answer = worker.attempt(
-                worker.VerificationRun(
-                    request, lambda stage: tell({"stage": stage}), enclosure, intact, worker.Recordings()
-                )
+                worker.VerificationRun(request, lambda stage: tell({"stage": stage}), ground, worker.Recordings())
             )
             tell({"answer": task.trusted(answer)})
 
