@@ -312,6 +312,10 @@ def _disturbed(action: Action, project: Path, said: Sequence[Path], faults: Faul
         os._exit = ending  # type: ignore[assignment]
         faults.arm()
         run_scanlint(action)
+    except SystemExit as end:  # it leaves so where a thread of its own is still at work
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(end.code if isinstance(end.code, int) else 99)
     except BaseException:  # noqa: BLE001  a run that ends so is one of the faults
         import traceback
 
