@@ -24,7 +24,7 @@ VIEWS = frozenset(("items", "values", "keys", "leaves", "flatten"))
 
 
 class Loose(NamedTuple):
-    """What is done for each element, and the `function` that computes it, as it is spelled."""
+    """A loop that treats elements one by one: `done` says how, `function` names what computes each."""
 
     done: Literal["handed", "fetched", "computed"]
     function: str = ""

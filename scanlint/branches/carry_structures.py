@@ -71,7 +71,7 @@ def _arms(unit: Unit, node: ast.Call, name: str) -> Iterator[Mismatch]:
 
 
 def _results(unit: Unit, function: ast.expr) -> list[Value]:
-    """What a function of this unit returns; nothing where that is not known."""
+    """The values that a function of this unit returns; none if its definition is not known."""
     if isinstance(function, ast.Lambda):
         return [_of(unit, function.body)]
     if not isinstance(function, ast.Name):

@@ -57,7 +57,7 @@ def _immutable(unit: Unit, array: ast.expr) -> bool:
 
 
 def _told_by_elements(unit: Unit, name: ast.Name, value: Value) -> bool:
-    """Whether a parameter is taken for an array for what is done with its elements alone, as with those of a list."""
+    """Whether only the use of its elements tells that a parameter is an array: it may be a list of arrays."""
     if value.why is None or not isinstance(value.why.node, ast.arg):
         return False
     for function in unit.ancestors(name):
@@ -98,7 +98,7 @@ def _makes(unit: Unit, made: ast.expr | None) -> bool:
 
 
 def _updates(called: ast.expr) -> bool:
-    """Whether a function is one of `x.at[i]`, which arrays of JAX alone have."""
+    """Whether this is a method of `x.at[i]`, such as `x.at[i].set`: only arrays of JAX have them."""
     match called:
         case ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at"))):
             return True

@@ -64,7 +64,7 @@ def _owner(unit: Unit) -> ast.ClassDef | None:
 
 
 def _outermost(unit: Unit, node: ast.FunctionDef, jit: Jit) -> bool:
-    """Whether the method is jitted as it stands in the class: it is no static method, and nothing binds it before."""
+    """Whether the jit gets `self` as its first argument: the innermost decorator of a method, not a static one."""
     names = [unit.resolve(d) for d in node.decorator_list]
     return "builtins.staticmethod" not in names and node.decorator_list[-1] is jit.node
 
