@@ -511,9 +511,8 @@ class Weighing:
         family = next((f for f in families if f.specs is not None), None)
         if family is not None and family.specs is not None and not family.real:
             specs = family.specs
-            for other in [specs, *(f.specs for f in families if f.specs is not None and f.label.startswith(DEFAULTED))][
-                :2
-            ]:
+            defaulted = (f.specs for f in families if f.specs is not None and f.label.startswith(DEFAULTED))
+            for other in (specs, *islice(defaulted, 1)):
                 self.remarks += self.quickly(lambda judge, other=other: same_types(judge, other, wide=False))  # type: ignore[misc]
             self.remarks += self.quickly(lambda judge: of_mixed_kinds(judge, specs))
             self.remarks += not_taken(self.inputs, self.full.pair.after, specs)
