@@ -48,13 +48,17 @@ class NotUnderstood(Unprovable):
 
 
 class Scan(NamedTuple):
-    """A scan; its operands are `consts` constants, `carries` initial carries, and the inputs."""
+    """A scan; its operands are `consts` constants, `carries` initial carries, and the inputs.
+
+    `dimension`: its length where this is a symbol, and then `length` says nothing.
+    """
 
     body: ClosedJaxpr
     length: int
     reverse: bool
     consts: int
     carries: int
+    dimension: object = None
 
 
 class While(NamedTuple):
@@ -207,10 +211,10 @@ def _only(equation: JaxprEqn, known: frozenset[str]) -> None:
         raise _unlike(equation, name)
 
 
-def scan(equation: JaxprEqn) -> Scan:
+def scan(equation: JaxprEqn, *, symbolic: bool = False) -> Scan:
     _only(equation, OF_SCAN)
-    body = closed(equation, "jaxpr")
-    length, reverse = integer(equation, "length"), truth(equation, "reverse")
+    body, reverse = closed(equation, "jaxpr"), truth(equation, "reverse")
+    length = 0 if symbolic else integer(equation, "length")
     if "num_carry" in equation.params:
         found = Scan(body, length, reverse, integer(equation, "num_consts"), integer(equation, "num_carry"))
     else:  # JAX 0.11: the structures of what goes in and comes out
@@ -221,7 +225,7 @@ def scan(equation: JaxprEqn) -> Scan:
     operands, results = len(equation.invars), len(equation.outvars)
     if not _takes(body, operands, results) or found.consts + found.carries > operands:
         raise NotUnderstood("a `scan` whose program takes other operands")
-    return found
+    return found._replace(dimension=parameter(equation, "length")) if symbolic else found
 
 
 def _parts(equation: JaxprEqn, name: str, count: int) -> list[int]:

@@ -1,0 +1,173 @@
+"""Normal forms of what acts on each element alone: exact rules only, none that rounds otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+
+from ..primitives import ELEMENTWISE as NUMBERED
+from ..value_numbers import COMMUTATIVE, FOLD
+from .polynomials import Polynomial
+from .terms import BOOL, Shape, Term, Terms
+
+ELEMENTWISE = NUMBERED - {"bitcast_convert_type"}  # which may change the shape
+TURNED = {"gt": "lt", "ge": "le"}
+EXACT = frozenset(["add", "sub", "mul", "neg", "div"])
+"""What IEEE fixes to the last bit."""
+PLAIN = frozenset(["and", "or", "not", "eq", "lt", "le"])
+
+
+class Elementwise(Terms):
+    """Terms whose operations on each element are in normal form."""
+
+    def elementwise(self, op: str, par: Hashable, args: Sequence[Term], shape: Shape, dtype: object) -> Term:
+        args = [self.spread(a, shape) for a in args]
+        args = [a.args[0] if a.op == "broadcast_in_dim" and not a.args[0].shape else a for a in args]
+        if shape and all(not a.shape for a in args):
+            return self.broadcast(self.elementwise(op, par, args, (), dtype), shape)
+        if shape and (stacked := next((a for a in args if a.op == "rows"), None)) is not None:
+            count = stacked.par
+            assert isinstance(count, Polynomial)
+            return self.by_rows(
+                count, lambda t: self.elementwise(op, par, [self._part(a, t) for a in args], shape[1:], dtype)
+            )
+        if op in TURNED:
+            op, args = TURNED[op], args[::-1]
+        if op == "add_any":
+            op = "add"
+        if op == "ne":
+            return self.elementwise("not", (), [self.elementwise("eq", par, args, shape, dtype)], shape, dtype)
+        if op == "square" or (op == "integer_pow" and par == (("y", 2),)):
+            op, par, args = "mul", (), [args[0]] * 2
+        if (found := self._simpler(op, args, shape, dtype)) is not None:
+            return found
+        if not shape and all(a.whole for a in args) and (whole := self._integers(op, args, dtype)) is not None:
+            return whole
+        if not shape and (folded := self._folded(op, args, dtype)) is not None:
+            return folded
+        if op in COMMUTATIVE:
+            args = sorted(args, key=lambda a: a.number)
+        par = () if op in PLAIN or op in ("convert_element_type", "select_n") else par
+        return self.term(op, par, args, shape, dtype)
+
+    def by_rows(self, count: Polynomial, body: Callable[[Polynomial], Term]) -> Term:
+        """The array whose row t is `body(t)`."""
+        name = self.fresh("t")
+        with self.integers.within(name, count) as trip:
+            return self.rows(name, count, body(trip))
+
+    def spread(self, term: Term, shape: Shape) -> Term:
+        """An operand in the shape of the result: axes of one element are spread."""
+        if term.shape in ((), shape):
+            return term
+        return self.make("broadcast_in_dim", tuple(range(len(shape))), [term], shape, term.dtype)
+
+    def _part(self, term: Term, trip: Polynomial) -> Term:
+        return self.row(term, 0, trip) if term.shape else term
+
+    def shaped(self, term: Term, shape: Shape) -> Term:
+        return term if term.shape == shape else self.broadcast(term, shape)
+
+    def _simpler(self, op: str, args: list[Term], shape: Shape, dtype: object) -> Term | None:
+        match op:
+            case "convert_element_type":
+                return self._converted(args[0], shape, dtype)
+            case "select_n":
+                return self._selected(args, shape, dtype)
+            case "not" if dtype == BOOL and args[0].op == "not":
+                return self.shaped(args[0].args[0], shape)
+            case "and" | "or" if dtype == BOOL:
+                for one, other in (args, args[::-1]):
+                    if not one.shape and (value := self.known(one)) is not None:
+                        return self.shaped(other if bool(value) == (op == "and") else one, shape)
+                if args[0] is args[1]:
+                    return self.shaped(args[0], shape)
+        return None
+
+    def _converted(self, term: Term, shape: Shape, dtype: object) -> Term | None:
+        if term.dtype == dtype:
+            return self.shaped(term, shape)
+        whole = isinstance(dtype, np.dtype) and dtype.kind in "iu"
+        if whole and term.whole and not shape:
+            value = self.polynomial(term)
+            return self.int(value, dtype) if self.integers.fits(value, dtype) else None
+        return None
+
+    def _selected(self, args: list[Term], shape: Shape, dtype: object) -> Term | None:
+        which, *cases = args
+        if all(case is cases[0] for case in cases):
+            return self.shaped(cases[0], shape)
+        if not which.shape and (value := self.known(which)) is not None:
+            return self.shaped(cases[min(max(int(value), 0), len(cases) - 1)], shape)
+        if which.op == "not" and which.dtype == BOOL and len(cases) == 2:
+            return self.elementwise("select_n", (), [which.args[0], *cases[::-1]], shape, dtype)
+        if dtype == BOOL and which.dtype == BOOL and len(cases) == 2 and which.shape in ((), shape):
+            return self._either(which, cases[0], cases[1], shape)
+        return None
+
+    def _either(self, which: Term, no: Term, yes: Term, shape: Shape) -> Term | None:
+        """A truth by another truth, as `and` and `or`."""
+        values = [self.known(c) if not c.shape else None for c in (no, yes)]
+        if values[0] is not None and values[1] is not None:  # they differ, or they were one term
+            found = which if values[1] else self.elementwise("not", (), [which], which.shape, BOOL)
+            return self.shaped(found, shape)
+        if values[0] is not None and not values[0]:
+            return self.elementwise("and", (), [which, yes], shape, BOOL)
+        if values[1] is not None and not values[1]:
+            other = self.elementwise("not", (), [which], which.shape, BOOL)
+            return self.elementwise("and", (), [other, no], shape, BOOL)
+        return None
+
+    def _integers(self, op: str, args: Sequence[Term], dtype: object) -> Term | None:
+        """An operation on whole numbers without axes, where its result is a polynomial."""
+        values = [self.polynomial(a) for a in args]
+        match op:
+            case "add":  # in a ring, wrapped or not
+                return self.int(values[0] + values[1], dtype)
+            case "sub":
+                return self.int(values[0] - values[1], dtype)
+            case "mul":
+                return self.int(values[0] * values[1], dtype)
+            case "neg":
+                return self.int(-values[0], dtype)
+        if not all(self.integers.fits(v, a.dtype) for v, a in zip(values, args, strict=True)):
+            return None
+        match op:
+            case "lt":
+                return self.compared("below", values[0] - values[1])
+            case "eq":
+                return self.compared("zero", values[0] - values[1])
+            case "le":
+                return self.elementwise("not", (), [self.compared("below", values[1] - values[0])], (), BOOL)
+            case "rem" | "div":
+                by = values[1].constant
+                if by is not None and by > 0 and self.integers.at_least_zero(values[0]):
+                    return self.int(self.integers.divided(values[0], by)[op == "rem"], dtype)
+            case "max" | "min":
+                for a, b in ((0, 1), (1, 0)):
+                    if self.integers.at_least_zero(values[a] - values[b]):
+                        return args[a if op == "max" else b]
+            case "clamp":
+                low = self.elementwise("max", (), [args[1], args[0]], (), dtype)
+                return self.elementwise("min", (), [low, args[2]], (), dtype)
+            case "sign" if self.integers.at_least_zero(values[0] - 1):
+                return self.int(1, dtype)
+        return None
+
+    def _folded(self, op: str, args: Sequence[Term], dtype: object) -> Term | None:
+        """What numbers give that are known, where every back end gives the same."""
+        values = [self.known(a) for a in args]
+        if not args or any(v is None for v in values) or not isinstance(dtype, np.dtype):
+            return None
+        if op == "convert_element_type":
+            return None if dtype.kind not in "fb" or args[0].whole is False else self.constant(values[0], dtype)
+        if op not in FOLD or (dtype.kind not in "iub" and op not in EXACT):
+            return None
+        try:
+            with np.errstate(all="ignore"):
+                return self.constant(FOLD[op](*values), dtype)
+        except ZeroDivisionError:
+            return None
+
+

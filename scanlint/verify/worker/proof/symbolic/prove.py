@@ -1,0 +1,224 @@
+"""Whether both versions compute the same for all sizes and numbers of trips: one trip of each is run, and compared."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import jax
+import numpy as np
+
+from ...runtime.calling import Signature, Values
+from ...runtime.jax_functions import of_array
+from ...runtime.loading import Loaded
+from ..equations import inner_jaxprs, name_of
+from ..prove import similar
+from .loops import Algebra
+from .polynomials import LARGEST, Integers, NotProved
+from .programs import Programs
+from .python.interpreter import Interpreter
+from .python.same_values import SAME
+from .python.trips import Trips
+from .python.values import Closure, Number, Rows, Unbound, Value, Whole
+from .sizes import Sizes
+from .terms import Term
+
+if TYPE_CHECKING:
+    from jax.extend.core import Jaxpr
+
+    from ..equations import ClosedJaxpr
+
+SMALL = 2
+"""Sizes up to it are kept: 1 broadcasts, 2 and 0 are often meant."""
+
+
+@dataclass(frozen=True)
+class ForAllSizes:
+    """`reason`: why there is no proof, empty if there is one; for sizes from `least` to `most` that are equal where
+    those of the example are; `sizes` are the sizes of the example that stand for all."""
+
+    reason: str = ""
+    least: int = 1
+    most: int = LARGEST[0]
+    sizes: frozenset[int] = frozenset()
+    fault: bool = False
+
+    @property
+    def proved(self) -> bool:
+        return not self.reason
+
+
+@dataclass
+class Version:
+    """One version of the function: its module and its definition."""
+
+    loaded: Loaded
+    node: ast.FunctionDef
+    static: frozenset[str] = field(default_factory=frozenset)
+
+
+def prove(old: Version, new: Version, signature: Signature, values: tuple[Values, Values]) -> ForAllSizes:
+    """Compare both versions on arguments like these (of the old version, and of the new one)."""
+    kept = numbers_in(old) | numbers_in(new)
+    found = sorted({size for size in sizes_of(values[0], old.static) if size > SMALL and size not in kept})
+    reason, least = "", 1
+    for least in (1, 3):
+        integers = Integers(least=least)
+        try:
+            _compare(old, new, signature, values, Sizes.of(found, integers))
+        except NotProved as error:
+            reason = reason or str(error)
+        except RecursionError:
+            return ForAllSizes("too deep to be compared for all sizes")
+        except Exception as error:  # noqa: BLE001 - what is not understood is tested
+            reason = reason or f"{type(error).__name__}: {str(error).partition(chr(10))[0][:120]}"
+        else:
+            return ForAllSizes("", least, integers.most, frozenset(found))
+    return ForAllSizes(reason)
+
+
+def _compare(old: Version, new: Version, signature: Signature, values: tuple[Values, Values], sizes: Sizes) -> None:
+    leaves = [_traced(leaf, sizes) for leaf in _leaves(values[0], old.static)[0]]
+    algebra = Algebra(integers=sizes.integers)
+    programs = Programs(algebra, sizes)
+    (one, first), (two, second) = (
+        program(version, signature, given, leaves, sizes) for version, given in zip((old, new), values, strict=True)
+    )
+    if not similar(first, second):
+        raise NotProved("the outputs differ in structure")
+    inputs = [
+        algebra.term("input", k, (), programs.shape(var.aval), var.aval.dtype) for k, var in enumerate(one.jaxpr.invars)  # type: ignore[attr-defined]
+    ]
+    results = [programs.closed(found, inputs) for found in (one, two)]
+    for x, y, a, b in zip(*results, one.out_avals, two.out_avals, strict=True):
+        if sizes.shape(a.shape) != sizes.shape(b.shape) or a.dtype != b.dtype:
+            raise NotProved("the outputs differ in shape or dtype")
+        if not same(algebra, x, y):
+            raise NotProved("what one trip computes differs")
+
+
+def same(algebra: Algebra, one: Term, other: Term) -> bool:
+    """Whether two arrays are the same, row by row where one of them is given so."""
+    if one is other:
+        return True
+    if one.shape != other.shape or one.dtype != other.dtype or "rows" not in (one.op, other.op):
+        return False
+    name = algebra.fresh("t")
+    with algebra.integers.within(name, one.shape[0]) as trip:
+        return same(algebra, algebra.row(one, 0, trip), algebra.row(other, 0, trip))
+
+
+def program(
+    version: Version, signature: Signature, values: Values, leaves: Sequence[object], sizes: Sizes
+) -> tuple[ClosedJaxpr, object]:
+    """A version as a program of these leaves, and the structure of what it returns."""
+    functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef)}
+    trees: list[object] = []
+    runs: list[Trips] = []
+
+    def flat(*arrays: object) -> list[object]:
+        interpreter = Trips(sizes, version.loaded.names, functions)
+        runs.append(interpreter)
+
+        def once() -> list[Value]:
+            given = _rebuilt(values, version.static, arrays, sizes, interpreter)
+            positional, named = arranged(signature, given)
+            function = interpreter.of_module(version.node, version.loaded.names.get(version.node.name))
+            assert isinstance(function, Closure)
+            result = interpreter.given(_without_stacks(interpreter.entered(function, positional, named)))
+            out, tree = jax.tree_util.tree_flatten(result)
+            if any(isinstance(x, Unbound) for x in out):
+                raise NotProved("a name may have no value")
+            trees.append(tree)
+            return [jax.numpy.asarray(x) for x in out]
+
+        return interpreter.asked.explored(once)
+
+    made = jax.make_jaxpr(flat)(*leaves)
+    if _duties(made.jaxpr) < runs[-1].duties:
+        raise NotProved("what has to be the same was not traced")
+    if any(tree != trees[0] for tree in trees):
+        raise NotProved("the paths give other structures")
+    return made, trees[0]
+
+
+def _without_stacks(value: Value) -> Value:
+    if isinstance(value, Rows) and value.plain is None:
+        raise NotProved("a list of many trips is returned")
+    return value
+
+
+def _duties(jaxpr: Jaxpr) -> int:
+    return sum((name_of(e) == SAME) + sum(map(_duties, inner_jaxprs(e))) for e in jaxpr.eqns)
+
+
+def arranged(signature: Signature, values: Mapping[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """Arguments as they are passed."""
+    if signature.star in values or signature.double in values:
+        raise NotProved("arguments that have no parameter")
+    positional: list[Value] = []
+    named = {n: values[n] for n in signature.keyword if n in values}
+    for k, name in enumerate(signature.positional):
+        if name in values and len(positional) == k:
+            positional.append(values[name])
+        elif name in values:
+            named[name] = values[name]
+    if len(positional) + len(named) < len(values):
+        raise NotProved("arguments that have no parameter")
+    return positional, named
+
+
+def _leaves(values: Values, static: frozenset[str]) -> tuple[list[object], object, list[int]]:
+    """What is traced: arrays, and floats and truths of Python that are not static; the structure and their places."""
+    flat, tree = jax.tree_util.tree_flatten(values, is_leaf=lambda x: x is None)
+    fixed, _ = jax.tree_util.tree_flatten({k: k in static for k in values})
+    owners = [name for name in sorted(values) for _ in jax.tree_util.tree_leaves(values[name], is_leaf=lambda x: x is None)]
+    assert len(fixed) == len(values)
+    at = [
+        k for k, (leaf, owner) in enumerate(zip(flat, owners, strict=True))
+        if owner not in static and (of_array(leaf) or isinstance(leaf, float | np.generic | np.ndarray))
+    ]  # fmt: skip
+    return [flat[k] for k in at], tree, at
+
+
+def _traced(leaf: object, sizes: Sizes) -> object:
+    if isinstance(leaf, float):
+        return leaf
+    named = {int(name[1:]): expression for name, expression in sizes.symbols.items()}
+    shape = tuple(named.get(size, size) for size in np.shape(leaf))  # type: ignore[arg-type]
+    if getattr(leaf, "weak_type", False):
+        raise NotProved("an argument that is weakly typed")
+    return jax.ShapeDtypeStruct(shape, leaf.dtype)  # type: ignore[attr-defined]
+
+
+def _rebuilt(
+    values: Values, static: frozenset[str], arrays: Sequence[object], sizes: Sizes, interpreter: Interpreter
+) -> dict[str, Value]:
+    """The arguments, arrays traced and whole numbers as symbols."""
+    _, tree, at = _leaves(values, static)
+    flat, _ = jax.tree_util.tree_flatten(values, is_leaf=lambda x: x is None)
+    for k, leaf in enumerate(flat):
+        name = f"n{leaf}"
+        if type(leaf) is int and name in sizes.symbols:
+            flat[k] = Whole(sizes.polynomial(sizes.symbols[name]))
+    for k, array in zip(at, arrays, strict=True):
+        flat[k] = Number(array) if isinstance(flat[k], float) else array  # type: ignore[arg-type]
+    return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined]
+
+
+def sizes_of(values: Values, static: frozenset[str]) -> set[int]:
+    """The sizes of arrays, and the whole numbers of Python."""
+    found: set[int] = set()
+    for leaf in jax.tree_util.tree_leaves(values):
+        found |= {leaf} if type(leaf) is int else set(np.shape(leaf)) if of_array(leaf) else set()
+    return found
+
+
+def numbers_in(version: Version) -> set[int]:
+    """The whole numbers that a version is written with: a size that equals one of them may be meant by it."""
+    nodes = ast.walk(version.loaded.tree)
+    return {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}
+
+

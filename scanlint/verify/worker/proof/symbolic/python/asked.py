@@ -1,0 +1,91 @@
+"""Tests that trips or data answer differently: each answer is followed, and what both give is joined by a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..polynomials import NotProved
+from .values import UNBOUND, Rows, Table, Value, Whole
+
+MOST_ASKED = 5
+
+
+@dataclass
+class _Path:
+    """The answers to follow, what was asked so far, and the answers by question."""
+
+    answers: Sequence[bool]
+    asked: list[tuple[jax.Array, bool]] = field(default_factory=list)
+    known: dict[object, bool] = field(default_factory=dict)
+
+
+class Asked:
+    """The paths that are being followed, the innermost last."""
+
+    def __init__(self) -> None:
+        self.paths: list[_Path] = []
+
+    def truth(self, condition: Callable[[], jax.Array], key: object = None) -> bool:
+        """The answer of the path that is followed; a question that was asked before has the answer that it had."""
+        path = self.paths[-1]
+        if key is not None and key in path.known:
+            return path.known[key]
+        if len(path.asked) >= MOST_ASKED:
+            raise NotProved("too many paths")
+        at = len(path.asked)
+        answer = path.answers[at] if at < len(path.answers) else True
+        path.asked.append((condition(), answer))
+        if key is not None:
+            path.known[key] = answer
+        return answer
+
+    def explored(self, run: Callable[[], list[Value]], answers: Sequence[bool] = ()) -> list[Value]:
+        """What `run` gives, joined over all paths; it begins anew each time."""
+        path = _Path(answers)
+        self.paths.append(path)
+        try:
+            result = run()
+        finally:
+            self.paths.pop()
+        for k in reversed(range(len(answers), len(path.asked))):
+            other = self.explored(run, [*(answer for _, answer in path.asked[:k]), False])
+            if len(other) != len(result):
+                raise NotProved("not each path adds as much")
+            result = [joined(path.asked[k][0], a, b) for a, b in zip(result, other, strict=True)]
+        return result
+
+
+def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
+    """One value where both paths have equal ones, else a choice between arrays of one type."""
+    if yes is no:
+        return yes
+    if yes is UNBOUND or no is UNBOUND:
+        return UNBOUND
+    if isinstance(yes, Whole) or isinstance(no, Whole):
+        if yes == no:
+            return yes
+        raise NotProved("the paths of a trip give other whole numbers of Python")
+    if isinstance(yes, Rows | Table) or isinstance(no, Rows | Table):
+        raise NotProved("the paths of a trip give other objects")
+    (ones, form), (others, other) = jax.tree_util.tree_flatten(yes), jax.tree_util.tree_flatten(no)
+    if form != other:
+        raise NotProved("the paths of a trip give other structures")
+    return jax.tree_util.tree_unflatten(form, [_chosen(condition, a, b) for a, b in zip(ones, others, strict=True)])
+
+
+def _chosen(condition: jax.Array, yes: object, no: object) -> object:
+    if yes is no or (type(yes) is type(no) and isinstance(yes, str | bool | int | float) and repr(yes) == repr(no)):
+        return yes
+    if isinstance(yes, bool) and isinstance(no, bool):
+        yes, no = jnp.asarray(yes), jnp.asarray(no)
+    if not isinstance(yes, jax.Array) or not isinstance(no, jax.Array):
+        raise NotProved("the paths of a trip differ in what is no array")
+    if yes.shape != no.shape or yes.dtype != no.dtype or yes.weak_type != no.weak_type:
+        raise NotProved("the paths of a trip give other types")
+    return lax.select(jnp.broadcast_to(condition, yes.shape), yes, no)
+

@@ -1,0 +1,87 @@
+"""Sizes as symbols of `jax.export`, and what their expressions mean as polynomials."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import jax.export
+import numpy as np
+
+from .polynomials import Integers, NotProved, Polynomial, number, symbol
+
+
+@dataclass
+class Sizes:
+    """Symbols by name, the polynomial of each expression that JAX makes of them, and the expression of a polynomial."""
+
+    integers: Integers
+    symbols: Mapping[str, object] = field(default_factory=dict)
+    read: dict[str, Polynomial] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Sequence[int], integers: Integers) -> Sizes:
+        """A symbol for each size, such as `n12`, that is at least the least of the proof."""
+        names = [f"n{size}" for size in sorted(set(found))]
+        if not names:
+            return cls(integers)
+        least = [f"{name} >= {integers.least}" for name in names] if integers.least > 1 else []
+        made = jax.export.symbolic_shape(", ".join(names), constraints=least)
+        return cls(integers, dict(zip(names, made, strict=True)))
+
+    def polynomial(self, size: object) -> Polynomial:
+        """Of a whole number or an expression of symbols; raises NotProved."""
+        if isinstance(size, int | np.integer):
+            return number(int(size))
+        text = str(size)
+        if text not in self.read:
+            self.read[text] = self._parsed(ast.parse(text.replace("^", "**"), mode="eval").body)
+        return self.read[text]
+
+    def shape(self, sizes: Sequence[object]) -> tuple[Polynomial, ...]:
+        return tuple(map(self.polynomial, sizes))
+
+    def _parsed(self, node: ast.expr) -> Polynomial:
+        match node:
+            case ast.Constant(value=int() as value):
+                return number(value)
+            case ast.Name(id=name) if name in self.symbols:
+                return symbol(name)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._parsed(operand)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._parsed(left) + self._parsed(right)
+            case ast.BinOp(left=left, op=ast.Sub(), right=right):
+                return self._parsed(left) - self._parsed(right)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return self._parsed(left) * self._parsed(right)
+            case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as power)) if 0 <= power < 5:
+                found = number(1)
+                for _ in range(power):
+                    found = found * self._parsed(left)
+                return found
+            case ast.Call(func=ast.Name(id="floordiv" | "mod" as name), args=[of, ast.Constant(value=int() as by)]) if by > 0:
+                return self.integers.divided(self._parsed(of), by)[name == "mod"]
+        raise NotProved(f"a size that is {ast.unparse(node)}")
+
+    def expression(self, polynomial: Polynomial) -> object:
+        """An int, or an expression that JAX takes for a size; raises NotProved for what depends on a trip."""
+        if polynomial.constant is not None:
+            return polynomial.constant
+        total: object = 0
+        for monomial, factor in polynomial.terms.items():
+            part: object = factor
+            for name in monomial:
+                part = part * self._symbol(name)  # type: ignore[operator]
+            total = total + part  # type: ignore[operator]
+        return total
+
+    def _symbol(self, name: str) -> object:
+        if name in self.symbols:
+            return self.symbols[name]
+        quotient = self.integers.quotients.get(name)
+        if quotient is None:
+            raise NotProved("a size that depends on the trip")
+        of = self.expression(quotient.of)
+        return of % quotient.by if quotient.rest else of // quotient.by  # type: ignore[operator]
