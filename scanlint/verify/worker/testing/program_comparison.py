@@ -19,6 +19,7 @@ from ..runtime.jax_errors import in_staged_body
 from ..search.case_values import Case, Family
 from ..search.higher_ranks import GUESSED
 from ..search.longer_axes import LONGER_AXES
+from .all_sizes import AllSizes
 from .trip_counts import Enlarged
 
 SHAPES = 32
@@ -38,6 +39,7 @@ class ProgramComparison:
     `inexact`: floats are added so.
     `nothing`: without elements the new version raises, or the result has another type.
     `ruled`: parts have derivatives of their own. `apart`: where programs that are equal for small numbers differ.
+    `every`: what is proved for all sizes at once.
     `quickest`: the family whose first program is the smallest of those that make several trips, and its equations.
     """
 
@@ -58,6 +60,12 @@ class ProgramComparison:
     nothing: bool = False
     quickest: tuple[int, Family] | None = None
     apart: str = ""
+    every: AllSizes | None = None
+
+    @property
+    def induced(self) -> frozenset[str]:
+        """The parameters of which every whole number is proved, by one trip of each version."""
+        return self.every.numbers if self.every is not None else frozenset()
 
     def proved(self, families: list[Family], large: list[Enlarged]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, small, large and more than one."""
@@ -82,7 +90,8 @@ class ProgramComparison:
     def varied(self, families: list[Family]) -> bool:
         """Whether every static whole number had several values, unless the user gave it."""
         given = {n for f in families for n, s in (f.specs or {}).items() if isinstance(s, Alternatives)}
-        alone = sorted(name for name, values in self.counts.items() if len(values) == 1 and name not in given)
+        known = given | self.induced
+        alone = sorted(name for name, values in self.counts.items() if len(values) == 1 and name not in known)
         self.remarks += [f"`{n}` could only be {min(self.counts[n])}: nothing is proved for others" for n in alone]
         return not alone
 
@@ -96,12 +105,18 @@ class ProgramComparison:
 
     def told(self) -> list[str]:
         """The whole numbers that a proof holds for, in words."""
-        some = [f"proved for {n} = {', '.join(map(str, sorted(v)))}" for n, v in sorted(self.counts.items())]
-        every = [f"proved for every {n}, by induction over the trips" for n in sorted(self.any - self.counts.keys())]
+        fixed = {n: v for n, v in sorted(self.counts.items()) if n not in self.induced}
+        some = [f"proved for {n} = {', '.join(map(str, sorted(v)))}" for n, v in fixed.items()]
+        free = sorted((self.any - self.counts.keys()) | self.induced)
+        every = [f"proved for every {n}, by induction over the trips" for n in free]
+        if self.every is not None and self.every.proved:
+            every.append(f"proved for all sizes, by one trip of each version{self.every.limits}")
         return some + every
 
     def holds_for(self, enlarged: Enlarged) -> bool:
         """Whether the programs are equal where this number is large, or for any value of it."""
+        if enlarged.name in self.induced:
+            return True
         numbers = self.counts.get(enlarged.name)
         return enlarged.trips in numbers if numbers is not None else enlarged.name in self.any
 
@@ -112,6 +127,8 @@ class ProgramComparison:
         filled, met = False, list[Family]()
         started = time.process_time()
         for family, values in self.distinct(families, seen, parts):
+            if self.compared and self.every is not None and self.every.covers(values):
+                continue
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
             judge.coverage.begin()
             proof = one_proof(judge.pair, values)

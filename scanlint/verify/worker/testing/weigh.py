@@ -45,6 +45,7 @@ from ..search.other_dtypes import Retyping, halved, narrowed, of_complex
 from ..search.text_numbers import TextNumbers
 from ..search.uneven_lengths import uneven
 from ..standing.optional_arguments import DEFAULTED
+from .all_sizes import for_all_sizes
 from .decided_by_python import compared_both_ways, equal_both_ways
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, defining, numbers_of
@@ -155,7 +156,8 @@ class Weighing:
         self.try_blamed(families)
         numbers = numbers_of(self.full)
         large = list(enlarged(families, self.inputs.constants()[1], numbers.limits))
-        telling = [e for e in large if e.limit] if self.trips_are_alike() else large
+        self.programs.every = every = for_all_sizes(self.full, made(families[0].cases[0]))
+        telling = [e for e in large if e.limit] if (every is not None and every.proved) or self.trips_are_alike() else large
         self.equal = self.programs.proved(families, telling)
         self.proved = proved = self.equal and equal_both_ways(self, families) and not self.passed_over(families)
         small = self.programs.small() if proved and self.full.traced and not families[0].real else None
@@ -236,7 +238,7 @@ class Weighing:
         counts = self.programs.counts.keys()
         old = self.full.pair.old.function
         loops = old is None or any(isinstance(n, LOOPS) for n in ast.walk(old))
-        every = verdict == "proved" and (not loops or bool(self.programs.any - counts))
+        every = verdict == "proved" and (not loops or bool(self.programs.any - counts) or self.programs.every is not None)
         compared = chain.from_iterable(judge.compared for judge in self.judges)
         kinds = list(dict.fromkeys([*self.kinds, *self.ran, *compared]))
         return held_for(kinds, sorted(typed), "all" if every else self.coverage.trips, self.remarks)
@@ -250,8 +252,14 @@ class Weighing:
                 for kinds in self.kinds
             ),
             *self.programs.told(),
+            *self.unsaid(),
             f"both versions were run on {self.cases} inputs",
         ]
+
+    def unsaid(self) -> list[str]:
+        """Why nothing is proved for all sizes."""
+        every = self.programs.every
+        return [f"not proved for all sizes: {every.proof.reason}"] if every is not None and every.proof.reason else []
 
     def traceable(self) -> None:
         """Raise Unknown where neither version can be traced: nothing that is traced or differentiated tells more."""

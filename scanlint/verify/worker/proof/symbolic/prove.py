@@ -59,15 +59,20 @@ class Version:
     static: frozenset[str] = field(default_factory=frozenset)
 
 
-def prove(old: Version, new: Version, signature: Signature, values: tuple[Values, Values]) -> ForAllSizes:
-    """Compare both versions on arguments like these (of the old version, and of the new one)."""
+def prove(
+    old: Version, new: Version, signature: Signature, values: tuple[Values, Values], *, floats: bool = False
+) -> ForAllSizes:
+    """Compare both versions on arguments like these (of the old version, and of the new one).
+
+    `floats`: the function is traced where it is called, so that floats of Python are arrays in it.
+    """
     kept = numbers_in(old) | numbers_in(new)
     found = sorted({size for size in sizes_of(values[0], old.static) if size > SMALL and size not in kept})
     reason, least = "", 1
     for least in (1, 3):
         integers = Integers(least=least)
         try:
-            _compare(old, new, signature, values, Sizes.of(found, integers))
+            _compare(old, new, signature, values, Sizes.of(found, integers), floats=floats)
         except NotProved as error:
             reason = reason or str(error)
         except RecursionError:
@@ -79,12 +84,14 @@ def prove(old: Version, new: Version, signature: Signature, values: tuple[Values
     return ForAllSizes(reason)
 
 
-def _compare(old: Version, new: Version, signature: Signature, values: tuple[Values, Values], sizes: Sizes) -> None:
+def _compare(
+    old: Version, new: Version, signature: Signature, values: tuple[Values, Values], sizes: Sizes, *, floats: bool
+) -> None:
     leaves = [_traced(leaf, sizes) for leaf in _leaves(values[0], old.static)[0]]
     algebra = Algebra(integers=sizes.integers)
     programs = Programs(algebra, sizes)
     (one, first), (two, second) = (
-        program(version, signature, given, leaves, sizes) for version, given in zip((old, new), values, strict=True)
+        program(version, signature, given, leaves, sizes, floats=floats) for version, given in zip((old, new), values, strict=True)
     )
     if not similar(first, second):
         raise NotProved("the outputs differ in structure")
@@ -111,7 +118,7 @@ def same(algebra: Algebra, one: Term, other: Term) -> bool:
 
 
 def program(
-    version: Version, signature: Signature, values: Values, leaves: Sequence[object], sizes: Sizes
+    version: Version, signature: Signature, values: Values, leaves: Sequence[object], sizes: Sizes, *, floats: bool
 ) -> tuple[ClosedJaxpr, object]:
     """A version as a program of these leaves, and the structure of what it returns."""
     functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef)}
@@ -123,7 +130,7 @@ def program(
         runs.append(interpreter)
 
         def once() -> list[Value]:
-            given = _rebuilt(values, version.static, arrays, sizes, interpreter)
+            given = _rebuilt(values, version.static, arrays, sizes, interpreter, floats=floats)
             positional, named = arranged(signature, given)
             function = interpreter.of_module(version.node, version.loaded.names.get(version.node.name))
             assert isinstance(function, Closure)
@@ -189,12 +196,20 @@ def _traced(leaf: object, sizes: Sizes) -> object:
     named = {int(name[1:]): expression for name, expression in sizes.symbols.items()}
     shape = tuple(named.get(size, size) for size in np.shape(leaf))  # type: ignore[arg-type]
     if getattr(leaf, "weak_type", False):
-        raise NotProved("an argument that is weakly typed")
+        if shape:
+            raise NotProved("an argument that is weakly typed")
+        return leaf
     return jax.ShapeDtypeStruct(shape, leaf.dtype)  # type: ignore[attr-defined]
 
 
 def _rebuilt(
-    values: Values, static: frozenset[str], arrays: Sequence[object], sizes: Sizes, interpreter: Interpreter
+    values: Values,
+    static: frozenset[str],
+    arrays: Sequence[object],
+    sizes: Sizes,
+    interpreter: Interpreter,
+    *,
+    floats: bool,
 ) -> dict[str, Value]:
     """The arguments, arrays traced and whole numbers as symbols."""
     _, tree, at = _leaves(values, static)
@@ -204,7 +219,7 @@ def _rebuilt(
         if type(leaf) is int and name in sizes.symbols:
             flat[k] = Whole(sizes.polynomial(sizes.symbols[name]))
     for k, array in zip(at, arrays, strict=True):
-        flat[k] = Number(array) if isinstance(flat[k], float) else array  # type: ignore[arg-type]
+        flat[k] = Number(array) if isinstance(flat[k], float) and not floats else array  # type: ignore[arg-type]
     return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined]
 
 

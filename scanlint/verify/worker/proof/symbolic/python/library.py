@@ -120,6 +120,7 @@ class Library:
 
             return self.asked.explored(once)[0]
 
+        called.__module__ = "jax"  # what JAX makes of it (a gradient, a checkpoint) is called as JAX's own
         return called
 
     def attribute(self, owner: Value, name: str) -> Value:

@@ -1,0 +1,84 @@
+"""The proof for all sizes and trips at once, of the arguments that are tried first; and which others it speaks of."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from ..comparing.judge import Judge
+from ..proof.symbolic.polynomials import LARGEST
+from ..proof.symbolic.prove import ForAllSizes, Version, prove
+from ..runtime.calling import TookTooLong, Values, limited
+from ..runtime.jax_functions import of_array
+
+SECONDS = 2.0
+SMALL = 2
+"""Sizes up to it are compared one by one besides: what broadcasts, or makes no trip, is another case."""
+
+
+@dataclass(frozen=True)
+class AllSizes:
+    """What one trip proves, and the arguments that it was run with."""
+
+    proof: ForAllSizes
+    example: Values
+
+    @property
+    def proved(self) -> bool:
+        return self.proof.proved and bool(self.proof.sizes)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The parameters of which every whole number is meant."""
+        return frozenset(n for n, v in self.example.items() if self.proved and type(v) is int and v in self.proof.sizes)
+
+    @property
+    def limits(self) -> str:
+        """From which size on, and up to which."""
+        least = [f"from {self.proof.least} on"] if self.proof.least > 1 else []
+        most = [f"up to {self.proof.most}"] if self.proof.most < LARGEST[0] else []
+        return f" ({', '.join([*least, *most])})" if least or most else ""
+
+    def covers(self, values: Values) -> bool:
+        """Whether these arguments are the example's in other sizes."""
+        if not self.proved:
+            return False
+        (ones, form), (others, other) = jax.tree_util.tree_flatten(self.example), jax.tree_util.tree_flatten(values)
+        meant: dict[int, int] = {}
+        return form == other and all(self._alike(a, b, meant) for a, b in zip(ones, others, strict=True))
+
+    def _alike(self, one: object, other: object, meant: dict[int, int]) -> bool:
+        if type(one) is int and type(other) is int:
+            return self._size(one, other, meant)
+        if not of_array(one) or not of_array(other):
+            return type(one) is type(other) and one == other
+        shapes = np.shape(one), np.shape(other)  # type: ignore[arg-type]
+        same = one.dtype == other.dtype and len(shapes[0]) == len(shapes[1])  # type: ignore[attr-defined]
+        return same and all(self._size(a, b, meant) for a, b in zip(*shapes, strict=True))
+
+    def _size(self, one: int, other: int, meant: dict[int, int]) -> bool:
+        if one not in self.proof.sizes:
+            return one == other
+        return max(self.proof.least, SMALL + 1) <= other <= self.proof.most and meant.setdefault(one, other) == other
+
+
+def for_all_sizes(judge: Judge, values: Values | None) -> AllSizes | None:
+    """The proof, where both versions are functions of a module; None where there is none."""
+    pair = judge.pair
+    nodes = pair.old.function, pair.new.function
+    if values is None or not all(isinstance(n, ast.FunctionDef) for n in nodes):
+        return None
+    old, new = (
+        Version(loaded, node, pair.signature.static)
+        for loaded, node in zip((pair.old, pair.new), nodes, strict=True)
+        if isinstance(node, ast.FunctionDef)
+    )
+    with limited(SECONDS):
+        try:
+            found = prove(old, new, pair.signature, (pair.own(values), pair.moved(values)), floats=pair.traced)
+        except TookTooLong:
+            return None
+    return AllSizes(found, values)
