@@ -108,6 +108,7 @@ class Elementwise(Terms):
 
     def _either(self, which: Term, no: Term, yes: Term, shape: Shape) -> Term | None:
         """A truth by another truth, as `and` and `or`."""
+        no, yes = (self.truth(False) if no is which else no), (self.truth(True) if yes is which else yes)
         values = [self.known(c) if not c.shape else None for c in (no, yes)]
         if values[0] is not None and values[1] is not None:  # they differ, or they were one term
             found = which if values[1] else self.elementwise("not", (), [which], which.shape, BOOL)

@@ -83,7 +83,7 @@ class Algebra(Structure):
             again = False
             for k in body.open:
                 own, others = body.steps[k], body.others(k)
-                if own is body.states[k]:
+                if own is body.states[k] or own is body.inits[k]:
                     self._settle(body, k, body.inits[k], body.inits[k])
                     again = True
                 elif body.count is None:

@@ -15,8 +15,8 @@ from ..equations import (
     INLINE,
     branches,
     called,
-    inner_jaxprs,
     is_closed,
+    is_jaxpr,
     name_of,
     parameter,
     parameters,
@@ -49,6 +49,7 @@ class Programs:
     sizes: Sizes
     spent: int = 0
     duties: int = 0
+    within: int = 0
 
     def closed(self, program: ClosedJaxpr, arguments: Sequence[Term]) -> list[Term]:
         constants = [
@@ -106,8 +107,8 @@ class Programs:
             if made.shape != self.shape(avals[0]):
                 raise NotProved(f"the shape that `{name}` gives")
             return [made]
-        if list(inner_jaxprs(equation)) or any(map(callable, equation.params.values())):
-            raise NotProved(f"`{name}` holds a program")
+        if any(callable(p) and not isinstance(p, type) for p in equation.params.values()):
+            raise NotProved(f"`{name}` holds a function")
         par = self.key(equation)
         several = len(avals) > 1
         return [
@@ -130,6 +131,8 @@ class Programs:
             return (type(value).__name__, repr(value))
         if isinstance(value, tuple | list):
             return tuple(map(self.frozen, value))
+        if is_closed(value) or is_jaxpr(value):
+            return self.function(cast("ClosedJaxpr", value))
         if hasattr(value, "scope"):
             return self.sizes.polynomial(value)
         if isinstance(value, np.ndarray) or value is None:
@@ -141,6 +144,20 @@ class Programs:
         except TypeError:
             raise NotProved("a parameter that cannot be compared") from None
         return cast("Hashable", value)
+
+    def function(self, program: ClosedJaxpr) -> Hashable:
+        """A program that is a parameter: what it gives for arguments of which nothing is known."""
+        jaxpr = program.jaxpr if is_closed(program) else cast("Jaxpr", program)
+        self.within += 1
+        holes = [
+            self.algebra.term("hole", (self.within, k), (), self.shape(v.aval), v.aval.dtype)  # type: ignore[attr-defined]
+            for k, v in enumerate(jaxpr.invars)
+        ]
+        results = self.closed(program, holes) if is_closed(program) else self.run(jaxpr, [], holes)
+        self.within -= 1
+        if any(result.free for result in results):
+            raise NotProved("a program that is a parameter depends on the trip")
+        return ("function", *(result.number for result in results))
 
     def moved(self, equation: JaxprEqn, x: list[Term]) -> Term | None:
         """What moves elements; None: nothing is known of where they go."""

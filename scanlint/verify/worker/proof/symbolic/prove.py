@@ -74,11 +74,11 @@ def prove(
         try:
             _compare(old, new, signature, values, Sizes.of(found, integers), floats=floats)
         except NotProved as error:
-            reason = reason or str(error)
+            reason = str(error)
         except RecursionError:
             return ForAllSizes("too deep to be compared for all sizes")
         except Exception as error:  # noqa: BLE001 - what is not understood is tested
-            reason = reason or f"{type(error).__name__}: {str(error).partition(chr(10))[0][:120]}"
+            reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:120]}"
         else:
             return ForAllSizes("", least, integers.most, frozenset(found))
     return ForAllSizes(reason)

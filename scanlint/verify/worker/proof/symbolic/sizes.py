@@ -61,9 +61,26 @@ class Sizes:
                 for _ in range(power):
                     found = found * self._parsed(left)
                 return found
-            case ast.Call(func=ast.Name(id="floordiv" | "mod" as name), args=[of, ast.Constant(value=int() as by)]) if by > 0:
-                return self.integers.divided(self._parsed(of), by)[name == "mod"]
+            case ast.Call(func=ast.Name(id=name), args=[one, other]):
+                return self._called(name, self._parsed(one), self._parsed(other))
         raise NotProved(f"a size that is {ast.unparse(node)}")
+
+    def _called(self, name: str, one: Polynomial, other: Polynomial) -> Polynomial:
+        """`floordiv`, `mod`, `max` and `min` as JAX writes them."""
+        inside, by = self.integers.at_least_zero, other.constant
+        if name in ("floordiv", "mod"):
+            if by is not None and by > 0:
+                return self.integers.divided(one, by)[name == "mod"]
+            if inside(one) and inside(other - 1 - one):
+                return one if name == "mod" else number(0)
+            if inside(-one - 1) and inside(other + one):
+                return one + other if name == "mod" else number(-1)
+        if name in ("max", "min"):
+            if inside(one - other):
+                return one if name == "max" else other
+            if inside(other - one):
+                return other if name == "max" else one
+        raise NotProved(f"a size that is {name}({one}, {other})")
 
     def expression(self, polynomial: Polynomial) -> object:
         """An int, or an expression that JAX takes for a size; raises NotProved for what depends on a trip."""

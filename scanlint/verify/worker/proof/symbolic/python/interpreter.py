@@ -167,9 +167,16 @@ class Interpreter(Library):
         if thing.born < self.depth and not any(id(thing) in tracked for tracked in self.tracked[-1:]):
             raise NotProved("an object that no name of the function holds is changed")
 
-    def append(self, rows: Rows, value: Value) -> None:
+    def append(self, rows: Rows, value: Value, *, front: bool = False) -> None:
         self.may_change(rows)
-        (rows.parts if rows.added is None else rows.added).append(value)
+        if rows.added is None:
+            rows.parts.insert(0 if front else len(rows.parts), value)
+        elif rows.added:
+            if front or rows.front:
+                raise NotProved("a list that a trip fills at its head, more than once")
+            rows.added.append(value)
+        else:
+            rows.added, rows.front = [value], front
 
     def extend(self, rows: Rows, value: Value) -> None:
         items = value.plain if isinstance(value, Rows) else value
@@ -411,6 +418,8 @@ class Interpreter(Library):
                 raise NotProved("a place that a list does not have")
             return rows.plain[place.constant]
         back = place if place.constant is not None and place.constant < 0 else place - rows.length
+        if rows.added is not None and rows.front:
+            raise NotProved("a list is read that is filled at its head")
         if rows.added is not None:
             recent = [*rows.window, *rows.added]
             if back.constant is not None and -len(recent) <= back.constant < 0:

@@ -292,8 +292,9 @@ class Library:
 
     def method(self, method: _Method) -> Callable[..., Value]:
         owner, name = method.owner, method.name
-        if isinstance(owner, Rows) and name in ("append", "extend", "copy"):
-            return {"append": self.appended, "extend": self.extended, "copy": self.copied}[name](owner)
+        if isinstance(owner, Rows) and name in ("append", "extend", "copy", "insert"):
+            known = {"append": self.appended, "extend": self.extended, "copy": self.copied, "insert": self.inserted}
+            return known[name](owner)
         if isinstance(owner, Table) and name in ("items", "keys", "values"):
             items = owner.items
             found = {"items": tuple(items.items()), "keys": tuple(items), "values": tuple(items.values())}[name]
@@ -303,13 +304,21 @@ class Library:
     def appended(self, rows: Rows) -> Callable[..., Value]:
         return lambda value: self.append(rows, value)
 
+    def inserted(self, rows: Rows) -> Callable[..., Value]:
+        def insert(place: Value, value: Value) -> None:
+            if place != 0:
+                raise NotProved("an item that is put into a list")
+            self.append(rows, value, front=True)
+
+        return insert
+
     def extended(self, rows: Rows) -> Callable[..., Value]:
         return lambda value: self.extend(rows, value)
 
     def copied(self, rows: Rows) -> Callable[..., Value]:
         return lambda: Rows(list(self.items(rows)), self.depth)
 
-    def append(self, rows: Rows, value: Value) -> None:
+    def append(self, rows: Rows, value: Value, *, front: bool = False) -> None:
         raise NotImplementedError
 
     def extend(self, rows: Rows, value: Value) -> None:

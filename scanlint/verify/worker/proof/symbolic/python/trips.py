@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import jax
@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved, Polynomial, number, symbol
+from ..sizes import Sizes
 from .interpreter import BREAK, Interpreter, Returned, Signal
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .same_values import same_values
@@ -77,6 +78,10 @@ class Trips(Interpreter):
 
     duties = 0
     rounds = 0
+
+    def __init__(self, sizes: Sizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]) -> None:
+        super().__init__(sizes, module, functions)
+        self.heads: dict[int, tuple[bool, ...]] = {}
 
     def for_loop(self, node: ast.For, frame: Frame) -> Signal:
         def run(item: Value) -> Signal:
@@ -181,6 +186,7 @@ class Trips(Interpreter):
         def once() -> list[Value]:
             state.write(shown)
             for rows, window, (added, _, earlier), more in zip(state.lists, windows, state.kept, before, strict=True):
+                rows.front = False
                 rows.added, rows.window, rows.grown = [], list(window), earlier + len(added or ()) + more
             with self.within(state):
                 signal = run()
@@ -192,6 +198,9 @@ class Trips(Interpreter):
             objects = [id(v) for v, b in zip(values, shown, strict=True) if isinstance(v, Rows | Table) and v is not b]
             if len(set(objects)) < len(objects):
                 raise NotProved("two names of one object that each trip makes")
+            heads = tuple(rows.front for rows in state.lists)
+            if self.heads.setdefault(id(state), heads) != heads:
+                raise NotProved("a list that is filled at its head on some trips")
             return [*values, *(tuple(rows.added or ()) for rows in state.lists), signal == BREAK]
 
         found = self.asked.explored(once)
@@ -253,6 +262,8 @@ class Trips(Interpreter):
         if self.leaves(after):
             raise NotProved("a first trip that may leave the loop")
         for rows, added in zip(state.lists, after.added, strict=True):
+            if rows.front and added:
+                raise NotProved("a first trip that fills a list at its head")
             (rows.parts if rows.added is None else rows.added).extend(added)
 
     dry: After
@@ -347,8 +358,11 @@ class Trips(Interpreter):
                 before[k] = self.at_end(noted[k], given[ends.index(k)], name, count) if some else UNBOUND
         state.write(before)
         for rows, grow, items in zip(state.lists, grows, added, strict=True):
-            if grow:
+            if grow and rows.front:
+                rows.parts.insert(0, Stack(count, jax.tree_util.tree_map(lambda a: a[::-1], items[0])))
+            elif grow:
                 rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
+            rows.front = False
         self.traced.trips.pop(name, None)
 
     def at_end(self, noted: Value, given: Value, name: str, count: Polynomial) -> Value:

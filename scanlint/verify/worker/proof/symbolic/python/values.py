@@ -120,7 +120,7 @@ class Rows:
     """A list: items, and stacks of items that a loop has added.
 
     While a trip is run: `added` is what this trip adds, `window` are the last items before it, `grown` how many items
-    earlier trips have added. `born`: how many loops were around where it was made.
+    earlier trips have added, `front`: at the head of the list. `born`: how many loops were around where it was made.
     """
 
     parts: list[Value | Stack]
@@ -128,6 +128,7 @@ class Rows:
     added: list[Value] | None = None
     window: list[Value] = field(default_factory=list)
     grown: Polynomial = field(default_factory=lambda: number(0))
+    front: bool = False
 
     @property
     def plain(self) -> list[Value] | None:
