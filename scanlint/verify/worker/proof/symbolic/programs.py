@@ -27,6 +27,8 @@ from ..equations import (
 from ..jaxpr_numbers import IDENTITY
 from .loops import FOREVER, Algebra, Body, name_of as state_name
 from .polynomials import NotProved, Polynomial, number
+from .python.doubles import NAME as DOUBLE
+from .python.doubles import with_trips
 from .python.same_values import SAME
 from .sizes import Sizes
 from .structure import ONE, RESHAPES
@@ -167,6 +169,9 @@ class Programs:
             return None
         shape, dtype = self.shape(aval), aval.dtype  # type: ignore[attr-defined]
         match name:
+            case _ if name == DOUBLE:
+                meant = dict(zip(cast("Sequence[str]", parameter(equation, "names")), map(algebra.polynomial, x[1:]), strict=True))
+                return algebra.make(name, cast("Hashable", with_trips(parameter(equation, "tree"), meant)), (), shape, dtype)
             case "dim_as_value":
                 return algebra.int(self.sizes.polynomial(parameter(equation, "dim")), dtype)
             case _ if name in RESHAPES:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .elementwise import ELEMENTWISE, Elementwise
 from .polynomials import Polynomial, number, symbol
+from .python.doubles import evaluated, polynomials
 from .terms import Shape, Term, trip_at, without
 
 RESHAPES = frozenset(["reshape", "squeeze", "expand_dims"])
@@ -33,6 +34,8 @@ class Structure(Elementwise):
                 found = self._reversed(cast("tuple[int, ...]", par), args[0])
             case "concatenate":
                 found = self._joined(cast("int", par), args, shape, dtype)
+            case "double_of" if all(p.constant is not None for p in polynomials(par)):
+                return self.constant(evaluated(par), dtype)
             case "transpose" if par == tuple(range(len(shape))):
                 found = args[0]
             case "dot_general":

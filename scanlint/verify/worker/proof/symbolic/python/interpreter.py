@@ -18,6 +18,7 @@ from ....runtime.calling import plain
 from ..polynomials import NotProved, Polynomial, number
 from ..sizes import Sizes
 from .asked import Asked
+from .doubles import Double, doubled, is_double
 from .library import Library, Mapped, is_library, stacks
 from .numbers_of_trips import COMPARISONS, OPERATORS, Traced, compared, computed, is_array, is_whole, polynomial, whole
 from .values import UNBOUND, Closure, Frame, Number, Once, Question, Rows, Span, Stack, Table, Value, Whole
@@ -289,9 +290,13 @@ class Interpreter(Library):
         if isinstance(left, PLAIN) and isinstance(right, PLAIN):
             return OPERATORS[op](left, right)
         if is_array(left) or is_array(right):
-            if not all(is_array(x) or isinstance(x, (*PLAIN, Whole, Question, Number)) for x in (left, right)):
+            if not all(is_array(x) or isinstance(x, (*PLAIN, Whole, Question, Number, Double)) for x in (left, right)):
                 raise NotProved("a list beside an array")
             return self.taken(OPERATORS[op](self.given(left), self.given(right)))
+        if any(isinstance(x, Double) for x in (left, right)) or (
+            any(isinstance(x, Whole) for x in (left, right)) and (op is ast.Div or any(map(is_double, (left, right))))
+        ):
+            return doubled(op.__name__, left, right)
         if isinstance(left, Whole) or isinstance(right, Whole):
             return computed(op, left, right, self.integers)
         if op is ast.Add and isinstance(left, tuple) and isinstance(right, tuple):
@@ -306,6 +311,8 @@ class Interpreter(Library):
             return not self.truth(value)
         if isinstance(value, Whole) and op in (ast.USub, ast.UAdd):
             return whole(-value.value) if op is ast.USub else value
+        if isinstance(value, Double) and op is ast.USub:
+            return doubled("USub", value)
         if is_array(value) or isinstance(value, bool | int | float | complex):
             return {ast.USub: lambda x: -x, ast.UAdd: lambda x: +x, ast.Invert: lambda x: ~x}[op](value)
         raise NotProved("an operation on what is no number and no array")
@@ -435,12 +442,14 @@ class Interpreter(Library):
         raise NotProved("a place of a list that is not known")
 
     def row_of(self, stack: Stack, at: Polynomial) -> Value:
+        if stack.floats:
+            raise NotProved("a float of Python that is read from a list")
         place = self.given(whole(at))
         return jax.tree_util.tree_map(lambda x: x[place], stack.leaves)
 
     def turned(self, rows: Rows) -> Rows:
         def part(x: Value) -> Value:
-            return Stack(x.count, jax.tree_util.tree_map(lambda a: a[::-1], x.leaves)) if isinstance(x, Stack) else x
+            return Stack(x.count, jax.tree_util.tree_map(lambda a: a[::-1], x.leaves), x.floats) if isinstance(x, Stack) else x
 
         return Rows([part(x) for x in rows.parts[::-1]], self.depth)
 

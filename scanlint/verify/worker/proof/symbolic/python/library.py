@@ -13,6 +13,7 @@ from jax import lax
 from ..polynomials import Integers, NotProved, Polynomial, number
 from ..sizes import Sizes
 from .asked import Asked
+from .doubles import Double, as_array, doubled
 from .numbers_of_trips import Traced, is_array, is_whole, polynomial, whole
 from .values import UNBOUND, Closure, Number, Once, Question, Rows, Span, Stack, Table, Unbound, Value, Whole
 
@@ -81,6 +82,8 @@ class Library:
                 return self.called_by_jax(value)
             case Number():
                 return value.array
+            case Double():
+                return as_array(value, self.traced)
             case Span() | Once():
                 raise NotProved("a range is handed on")
             case slice():
@@ -170,6 +173,9 @@ class Library:
         """A call that meets numbers of Python alone."""
         plain = (bool, int, float, complex, str, type(None))
         values = [*arguments, *(named or {}).values()]
+        if any(isinstance(x, Double | Whole) for x in values) and not named:
+            module = getattr(function, "__module__", "")
+            return doubled(f"math.{function.__name__}" if module == "math" else function.__name__, *values)  # type: ignore[attr-defined]
         if not all(isinstance(x, plain) or (isinstance(x, type) and issubclass(x, np.generic)) for x in values):
             raise NotProved(f"`{getattr(function, '__name__', function)}` of what is no number of Python")
         found = function(*arguments, **(named or {}))  # type: ignore[operator]
@@ -216,6 +222,8 @@ class Library:
         if isinstance(value, jax.Array) and value.ndim:
             return Span(self.sizes.polynomial(value.shape[0]), lambda t: value[self.given(whole(t))])
         if isinstance(value, Rows) and value.plain is None:
+            if any(isinstance(part, Stack) and part.floats for part in value.parts):
+                raise NotProved("floats of Python that are read from a list")
             stacked = self.one_stack(value)
             return Span(
                 value.length,

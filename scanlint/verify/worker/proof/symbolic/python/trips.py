@@ -13,6 +13,7 @@ from jax import lax
 
 from ..polynomials import NotProved, Polynomial, number, symbol
 from ..sizes import Sizes
+from .doubles import Double
 from .interpreter import BREAK, Interpreter, Returned, Signal
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .same_values import same_values
@@ -321,6 +322,7 @@ class Trips(Interpreter):
         moving = [k for k, place in enumerate(plan) if place.kind == "array"]
         ends = [k for k, place in enumerate(plan) if place.kind == "last"]
         noted: dict[int, Value] = {}
+        floats: list[bool] = []
         Carry = tuple[object, list[Value], list[list[Value]]]
 
         def step(carry: Carry, _: object) -> tuple[Carry, object]:
@@ -337,9 +339,9 @@ class Trips(Interpreter):
                 for window, added in zip(carry[2], after.added, strict=True)
             ]
             given = [after.values[k] if arrays(after.values[k]) else None for k in ends]
-            if not all(carried(item) for added in after.added for item in added):
-                raise NotProved("a list of what is no array")
-            return (carry[0] + 1, [after.values[k] for k in moving], recent), (given, after.added)  # type: ignore[operator]
+            floats.extend(self.floats(added) for added in after.added)
+            items = [tuple(self.given(x) if isinstance(x, Double) else x for x in added) for added in after.added]
+            return (carry[0] + 1, [after.values[k] for k in moving], recent), (given, items)  # type: ignore[operator]
 
         shown_windows = [w if grow else [] for w, grow in zip(windows, grows, strict=True)]
         first = jax.tree_util.tree_map(jnp.asarray, ([plan[k].by for k in moving], shown_windows))
@@ -357,13 +359,21 @@ class Trips(Interpreter):
             elif place.kind == "last":
                 before[k] = self.at_end(noted[k], given[ends.index(k)], name, count) if some else UNBOUND
         state.write(before)
-        for rows, grow, items in zip(state.lists, grows, added, strict=True):
+        for rows, grow, items, of_python in zip(state.lists, grows, added, floats[-len(grows) :], strict=True):
             if grow and rows.front:
-                rows.parts.insert(0, Stack(count, jax.tree_util.tree_map(lambda a: a[::-1], items[0])))
+                rows.parts.insert(0, Stack(count, jax.tree_util.tree_map(lambda a: a[::-1], items[0]), of_python))
             elif grow:
-                rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
+                rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items), of_python))
             rows.front = False
         self.traced.trips.pop(name, None)
+
+    def floats(self, added: Sequence[Value]) -> bool:
+        """Whether a trip adds floats of Python, and nothing else; it may add arrays and nothing else."""
+        if added and all(isinstance(x, Double) for x in added):
+            return True
+        if not all(carried(x) for x in added):
+            raise NotProved("a list of what is no array")
+        return False
 
     def at_end(self, noted: Value, given: Value, name: str, count: Polynomial) -> Value:
         """What is bound on the last trip."""

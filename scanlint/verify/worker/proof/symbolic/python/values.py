@@ -109,10 +109,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Stack:
-    """The items of `count` trips, each leaf of an item stacked along its first axis."""
+    """The items of `count` trips, each leaf of an item stacked along its first axis.
+
+    `floats`: the items are floats of Python, which only an array of all of them may be made of.
+    """
 
     count: Polynomial
     leaves: Value
+    floats: bool = False
 
 
 @dataclass(eq=False)
