@@ -74,6 +74,8 @@ LAYERS = [
     {"history"},
     {"report"},
     {"command"},
+    {"codemods"},
+    {"fixit"},
     {"lsp"},
     {"mcp"},
     {"cli"},

@@ -25,6 +25,7 @@ def groups(members: Sequence[Member], most: int = MOST_TOGETHER) -> list[tuple[s
     A folder of more bytes than `most` is taken apart into its folders and its files. The groups do not depend on what
     stands in functions: an edit leaves them as they are, unless an import or a limit is crossed.
     """
+    members = [m._replace(path=os.path.abspath(m.path)) for m in members]  # a file may be named from its root
     folder = os.path.commonpath([os.path.dirname(m.path) for m in members]) if members else ""
     return [part for chunk in _cut(folder, list(members), most) for part in _connected(chunk)]
 

@@ -11,6 +11,7 @@ from ..comparing.agreement import describe, kinds_by_name
 from ..comparing.judge import EMPTY, NOTHING, Judge
 from ..comparing.weak_types import WEAKER
 from ..infer.specs import Alternatives
+from ..proof.all_sizes import AllSizes
 from ..proof.prove import Proof
 from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of, shapes_of_parts
 from ..proof.value_numbers import Order
@@ -19,7 +20,6 @@ from ..runtime.jax_errors import in_staged_body
 from ..search.case_values import Case, Family
 from ..search.higher_ranks import GUESSED
 from ..search.longer_axes import LONGER_AXES
-from .all_sizes import AllSizes
 from .trip_counts import Enlarged
 
 SHAPES = 32

@@ -17,6 +17,7 @@ from ..comparing.branch_cover import Coverage
 from ..comparing.gradients import same_gradients, same_in_other_ways, still_finite
 from ..comparing.judge import Judge, OtherKind, Raises, Refuted, Unfit, Unknown, Weaker
 from ..comparing.reverse_mode import same_way_back
+from ..proof.all_sizes import for_all_sizes
 from ..proof.traced_pair import one_proof, traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
@@ -45,7 +46,6 @@ from ..search.other_dtypes import Retyping, halved, narrowed, of_complex
 from ..search.text_numbers import TextNumbers
 from ..search.uneven_lengths import uneven
 from ..standing.optional_arguments import DEFAULTED
-from .all_sizes import for_all_sizes
 from .decided_by_python import compared_both_ways, equal_both_ways
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, defining, numbers_of
@@ -156,7 +156,7 @@ class Weighing:
         self.try_blamed(families)
         numbers = numbers_of(self.full)
         large = list(enlarged(families, self.inputs.constants()[1], numbers.limits))
-        self.programs.every = every = for_all_sizes(self.full, made(families[0].cases[0]))
+        self.programs.every = every = for_all_sizes(self.full.pair, made(families[0].cases[0]))
         telling = [e for e in large if e.limit] if (every is not None and every.proved) or self.trips_are_alike() else large
         self.equal = self.programs.proved(families, telling)
         self.proved = proved = self.equal and equal_both_ways(self, families) and not self.passed_over(families)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from ..comparing.judge import Judge
-from ..proof.symbolic.polynomials import LARGEST
-from ..proof.symbolic.prove import ForAllSizes, Version, prove
+from .symbolic.polynomials import LARGEST
+from .symbolic.prove import ForAllSizes, Version, prove
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.jax_functions import of_array
+from ..runtime.version_pair import VersionPair
 
 SECONDS = 2.0
 SMALL = 2
@@ -65,9 +65,8 @@ class AllSizes:
         return max(self.proof.least, SMALL + 1) <= other <= self.proof.most and meant.setdefault(one, other) == other
 
 
-def for_all_sizes(judge: Judge, values: Values | None) -> AllSizes | None:
+def for_all_sizes(pair: VersionPair, values: Values | None) -> AllSizes | None:
     """The proof, where both versions are functions of a module; None where there is none."""
-    pair = judge.pair
     nodes = pair.old.function, pair.new.function
     if values is None or not all(isinstance(n, ast.FunctionDef) for n in nodes):
         return None
