@@ -24,8 +24,6 @@ class VerifiedRule(LintRule):
 
     METADATA_DEPENDENCIES = (PositionProvider, FilePathProvider)
     AUTOFIX = True
-    VALID: ClassVar[list[str]] = []  # type: ignore[misc]
-    INVALID: ClassVar[list[str]] = []  # type: ignore[misc]
     rule: ClassVar[str] = ""
 
     def visit_Module(self, node: cst.Module) -> None:

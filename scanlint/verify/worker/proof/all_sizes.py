@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from .symbolic.polynomials import LARGEST
-from .symbolic.prove import ForAllSizes, Version, prove
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.jax_functions import of_array
 from ..runtime.version_pair import VersionPair
+from .symbolic.polynomials import LARGEST
+from .symbolic.prove import ForAllSizes, Version, prove, sizes_of
 
 SECONDS = 2.0
 SMALL = 2
@@ -34,6 +34,11 @@ class AllSizes:
     def numbers(self) -> frozenset[str]:
         """The parameters of which every whole number is meant."""
         return frozenset(n for n, v in self.example.items() if self.proved and type(v) is int and v in self.proof.sizes)
+
+    @property
+    def complete(self) -> bool:
+        """Whether each size and whole number of the example stands for all."""
+        return self.proved and sizes_of(self.example, frozenset()) <= self.proof.sizes
 
     @property
     def limits(self) -> str:

@@ -63,6 +63,11 @@ class ProgramComparison:
     every: AllSizes | None = None
 
     @property
+    def for_all(self) -> bool:
+        """Whether all sizes and trips are proved by one trip of each version."""
+        return self.every is not None and self.every.proved
+
+    @property
     def induced(self) -> frozenset[str]:
         """The parameters of which every whole number is proved, by one trip of each version."""
         return self.every.numbers if self.every is not None else frozenset()
@@ -109,7 +114,7 @@ class ProgramComparison:
         some = [f"proved for {n} = {', '.join(map(str, sorted(v)))}" for n, v in fixed.items()]
         free = sorted((self.any - self.counts.keys()) | self.induced)
         every = [f"proved for every {n}, by induction over the trips" for n in free]
-        if self.every is not None and self.every.proved:
+        if self.every is not None and self.for_all:
             every.append(f"proved for all sizes, by one trip of each version{self.every.limits}")
         return some + every
 

@@ -156,8 +156,8 @@ class Weighing:
         self.try_blamed(families)
         numbers = numbers_of(self.full)
         large = list(enlarged(families, self.inputs.constants()[1], numbers.limits))
-        self.programs.every = every = for_all_sizes(self.full.pair, made(families[0].cases[0]))
-        telling = [e for e in large if e.limit] if (every is not None and every.proved) or self.trips_are_alike() else large
+        self.programs.every = for_all_sizes(self.full.pair, made(families[0].cases[0]))
+        telling = [e for e in large if e.limit] if self.programs.for_all or self.trips_are_alike() else large
         self.equal = self.programs.proved(families, telling)
         self.proved = proved = self.equal and equal_both_ways(self, families) and not self.passed_over(families)
         small = self.programs.small() if proved and self.full.traced and not families[0].real else None
@@ -238,7 +238,9 @@ class Weighing:
         counts = self.programs.counts.keys()
         old = self.full.pair.old.function
         loops = old is None or any(isinstance(n, LOOPS) for n in ast.walk(old))
-        every = verdict == "proved" and (not loops or bool(self.programs.any - counts) or self.programs.every is not None)
+        known = self.programs.every
+        free = bool(self.programs.any - counts) or (known is not None and known.complete)
+        every = verdict == "proved" and (not loops or free)
         compared = chain.from_iterable(judge.compared for judge in self.judges)
         kinds = list(dict.fromkeys([*self.kinds, *self.ran, *compared]))
         return held_for(kinds, sorted(typed), "all" if every else self.coverage.trips, self.remarks)
