@@ -116,6 +116,7 @@ class ProgramComparison:
         every = [f"proved for every {n}, by induction over the trips" for n in free]
         if self.every is not None and self.for_all:
             every.append(f"proved for all sizes, by one trip of each version{self.every.limits}")
+            every += [f"both versions compute {line}" for line in self.every.proof.recurrences]
         return some + every
 
     def holds_for(self, enlarged: Enlarged) -> bool:

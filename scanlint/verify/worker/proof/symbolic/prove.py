@@ -22,6 +22,7 @@ from .python.interpreter import Interpreter
 from .python.same_values import SAME
 from .python.trips import Trips
 from .python.values import Closure, Number, Rows, Unbound, Value, Whole
+from .recurrences import Recurrences
 from .sizes import Sizes
 from .terms import Term
 
@@ -43,7 +44,7 @@ class ForAllSizes:
     least: int = 1
     most: int = LARGEST[0]
     sizes: frozenset[int] = frozenset()
-    fault: bool = False
+    recurrences: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
@@ -72,7 +73,7 @@ def prove(
     for least in (1, 3):
         integers = Integers(least=least)
         try:
-            _compare(old, new, signature, values, Sizes.of(found, integers), floats=floats)
+            told = _compare(old, new, signature, values, Sizes.of(found, integers), floats=floats)
         except NotProved as error:
             reason = str(error)
         except RecursionError:
@@ -80,13 +81,13 @@ def prove(
         except Exception as error:  # noqa: BLE001 - what is not understood is tested
             reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:120]}"
         else:
-            return ForAllSizes("", least, integers.most, frozenset(found))
+            return ForAllSizes("", least, integers.most, frozenset(found), tuple(told))
     return ForAllSizes(reason)
 
 
 def _compare(
     old: Version, new: Version, signature: Signature, values: tuple[Values, Values], sizes: Sizes, *, floats: bool
-) -> None:
+) -> list[str]:
     leaves = [_traced(leaf, sizes) for leaf in _leaves(values[0], old.static)[0]]
     algebra = Algebra(integers=sizes.integers)
     programs = Programs(algebra, sizes)
@@ -104,6 +105,14 @@ def _compare(
             raise NotProved("the outputs differ in shape or dtype")
         if not same(algebra, x, y):
             raise NotProved("what one trip computes differs")
+    return Recurrences(algebra, _named(values[0], old.static)).told(results[1])
+
+
+def _named(values: Values, static: frozenset[str]) -> list[str]:
+    """The traced arguments as they are written: `model.a`, `ys`."""
+    flat, _ = jax.tree_util.tree_flatten_with_path(values, is_leaf=lambda x: x is None)
+    _, _, at = _leaves(values, static)
+    return [f"{flat[k][0][0].key}{jax.tree_util.keystr(flat[k][0][1:])}" for k in at]
 
 
 def same(algebra: Algebra, one: Term, other: Term) -> bool:
