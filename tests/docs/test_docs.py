@@ -187,3 +187,17 @@ def test_the_picture_is_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None
     assert picture.words(picture.drawn()) == picture.words(kept)
     assert "proved," in picture.words(kept)
     assert "](docs/picture.svg)" in (ROOT / "README.md").read_text()
+
+
+def test_the_proof_that_is_shown_is_the_one_that_is_made(tmp_path: Path) -> None:
+    text = (ROOT / "docs/verification.md").read_text()
+    before, after = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "before.py").write_text(before)
+    (tmp_path / "after.py").write_text(after)
+    (console,) = re.findall(r"```console\n\$ (.*?)```", text, re.DOTALL)
+    command, *said = console.splitlines()
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(said) <= set(done.stdout.splitlines())

@@ -71,8 +71,11 @@ class Polynomial:
         return number(other) - self
 
     def __str__(self) -> str:
-        parts = ["*".join([*([] if c == 1 and m else [str(c)]), *m]) for m, c in self.key]
-        return " + ".join(parts) or "0"
+        text = ""
+        for monomial, c in sorted(self.terms.items(), key=lambda term: (not term[0], term)):
+            size = "*".join([*([str(abs(c))] if abs(c) != 1 or not monomial else []), *monomial])
+            text += f"{' - ' if c < 0 else ' + '}{size}" if text else f"{'-' if c < 0 else ''}{size}"
+        return text or "0"
 
     @functools.cached_property
     def symbols(self) -> frozenset[str]:
