@@ -205,9 +205,7 @@ def _traced(leaf: object, sizes: Sizes) -> object:
     named = {int(name[1:]): expression for name, expression in sizes.symbols.items()}
     shape = tuple(named.get(size, size) for size in np.shape(leaf))  # type: ignore[arg-type]
     if getattr(leaf, "weak_type", False):
-        if shape:
-            raise NotProved("an argument that is weakly typed")
-        return leaf
+        return jax.ShapeDtypeStruct(shape, leaf.dtype, weak_type=True) if shape else leaf  # type: ignore[attr-defined]
     return jax.ShapeDtypeStruct(shape, leaf.dtype)  # type: ignore[attr-defined]
 
 
