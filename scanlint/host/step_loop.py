@@ -26,7 +26,7 @@ from scanlint.policy.worth import deliberate, stream_count
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_of
 from scanlint.trace.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
@@ -180,7 +180,7 @@ def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
 def _measures(model: LoopModel) -> bool:
     """Whether the function looks at a clock: what it measures may be the dispatch."""
     function = model.flow.function
-    return model.unit.once((_measures, function), lambda: measures(by_kind(function).of(ast.Call)))
+    return model.unit.once((_measures, function), lambda: measures(kinds_of(function).of(ast.Call)))
 
 
 def measures(calls: Iterable[ast.Call]) -> bool:
@@ -194,7 +194,7 @@ def on_devices(model: LoopModel) -> bool:
 
 
 def _names_devices(model: LoopModel) -> bool:
-    inside = by_kind(model.flow.function)
+    inside = kinds_of(model.flow.function)
     named = {*(part.attr for part in inside.of(ast.Attribute)), *(part.id for part in inside.of(ast.Name))}
     kernels = any("pallas" in name for name in (model.unit.source.path, *model.unit.imports.values()))
     return kernels or not DEVICES.isdisjoint(named)

@@ -10,7 +10,7 @@ from scanlint.host.purity import of_jax as computes_with_jax
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import Names, reads, targets, walk_scope
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.numpy_made import by_numpy
@@ -168,7 +168,7 @@ def runs_jax(unit: Unit, code: Code, depth: int = 0) -> bool:
 
 
 def _runs_jax(unit: Unit, code: Code, depth: int) -> bool:
-    calls = [call.func for call in by_kind(code.node).of(ast.Call)]
+    calls = [call.func for call in kinds_of(code.node).of(ast.Call)]
     if any((code.scope.annotation(function) or "").startswith(BY_JAX) for function in calls):
         return True
     if depth >= DEEPEST:

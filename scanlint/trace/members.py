@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_inside
 from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Mode, Partial, Scope, Transformed, World
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.held import holds_functions
@@ -214,7 +214,7 @@ def setters(info: ClassInfo) -> Mapping[str, list[Code]]:
 
 def _sets(code: Code, receiver: str) -> frozenset[str]:
     """The attributes of its receiver that a method sets."""
-    stored = by_kind(*(code.node.body if isinstance(code.node.body, list) else ())).of(ast.Attribute)
+    stored = kinds_inside(code.node).of(ast.Attribute) if isinstance(code.node.body, list) else ()
     of_receiver = (n for n in stored if isinstance(n.value, ast.Name) and n.value.id == receiver)
     return frozenset(n.attr for n in of_receiver if isinstance(n.ctx, ast.Store))
 

@@ -17,7 +17,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import walk_scope
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
 from scanlint.trace.domain.values import Instance, Value
 from scanlint.trace.unit import Unit
@@ -105,7 +105,7 @@ def _is_one_piece(unit: Unit, code: Code, depth: int) -> bool:
 
 
 def _in_one_piece(unit: Unit, code: Code, depth: int) -> bool:
-    nodes = by_kind(code.node)
+    nodes = kinds_of(code.node)
     looped = {c for loop in (*nodes.of(ast.For), *nodes.of(ast.While)) for c in ast.walk(loop)}
     for call in nodes.of(ast.Call):
         function = called_in(code, call.func)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from scanlint.project.summary import Wanted
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import by_kind, kinds_inside
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.members import abstract, lineage
 from scanlint.trace.program.call_graph import Graph
@@ -162,8 +162,9 @@ def _given(scope: ModuleScope) -> Mapping[str, Sequence[str]]:
 
 def _assignments(scope: ModuleScope) -> Iterator[tuple[ast.Assign, bool]]:
     """The assignments of a file, and whether each stands in a function."""
-    inside = by_kind(*(node for name in scope.facts.functions if (node := scope.node(name)) is not None))
-    yield from ((statement, True) for statement in inside.of(ast.Assign))
+    for function in map(scope.node, reversed(scope.facts.functions)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from ((statement, True) for statement in kinds_inside(function).of(ast.Assign))
     yield from ((statement, False) for statement in by_kind(*scope.outside).of(ast.Assign))
 
 
