@@ -139,6 +139,10 @@ def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr,
 
 def long(model: LoopModel, settings: Settings) -> bool:
     """Whether there may be many trips: enough of them, or a number that is not known and is not one of few things."""
+    return model.unit.once((long, model), lambda: _long(model, settings))
+
+
+def _long(model: LoopModel, settings: Settings) -> bool:
     most = settings.max_unrolled_trips
     if model.unit.source.tests:
         return model.trips is not None and model.trips >= MANY
@@ -179,7 +183,7 @@ def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
 
 def _measures(model: LoopModel) -> bool:
     """Whether the function looks at a clock: what it measures may be the dispatch."""
-    function = model.flow.function
+    function = model.function
     return model.unit.once((_measures, function), lambda: measures(kinds_of(function).of(ast.Call)))
 
 
@@ -190,11 +194,11 @@ def measures(calls: Iterable[ast.Call]) -> bool:
 
 def on_devices(model: LoopModel) -> bool:
     """Whether the function is a kernel, or runs on each of many devices."""
-    return model.unit.once((on_devices, model.flow.function), lambda: _names_devices(model))
+    return model.unit.once((on_devices, model.function), lambda: _names_devices(model))
 
 
 def _names_devices(model: LoopModel) -> bool:
-    inside = kinds_of(model.flow.function)
+    inside = kinds_of(model.function)
     named = {*(part.attr for part in inside.of(ast.Attribute)), *(part.id for part in inside.of(ast.Name))}
     kernels = any("pallas" in name for name in (model.unit.source.path, *model.unit.imports.values()))
     return kernels or not DEVICES.isdisjoint(named)

@@ -121,7 +121,7 @@ def _made(unit: Unit, function: ast.expr, given: list[ast.expr], known: Names) -
 
 def by_jax(model: LoopModel, state: tuple[str, ...]) -> bool:
     """Whether it is JAX that works on the state: a call of it in the body, or what the state starts as."""
-    unit, function = model.unit, model.flow.function
+    unit, function = model.unit, model.function
     if any(calls_jax(unit, part) for part in walk_scope(model.node.body)):
         return True
     before = [s for s in walk_scope(getattr(function, "body", [])) if isinstance(s, ast.Assign)]

@@ -77,7 +77,7 @@ def array_list(unit: Unit, node: ast.expr) -> ast.List | ast.Tuple | None:
     """
     display = node
     if isinstance(node, ast.Name):
-        made = source_of(unit, node) if node.id in unit.local_names else None
+        made = source_of(unit, node) if node.id in unit.local_names and _assigns_lists(unit) else None
         others = [n for n in unit.every(ast.Name) if n.id == node.id and n is not node]
         if made is None or any(isinstance(unit.parents.get(n), ast.Attribute | ast.Subscript) for n in others):
             return None
@@ -87,6 +87,13 @@ def array_list(unit: Unit, node: ast.expr) -> ast.List | ast.Tuple | None:
     values = [unit.value(element) for element in display.elts]
     alike = all((v.array or v.traced) and v.container is None for v in values)
     return display if alike and any(v.array for v in values) else None
+
+
+def _assigns_lists(unit: Unit) -> bool:
+    """Whether a list or tuple is assigned anywhere: told sooner than which assignment reaches a use."""
+    kinds = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)
+    made = [part.value for kind in kinds for part in unit.every(kind)]  # type: ignore[attr-defined]
+    return any(isinstance(value, ast.List | ast.Tuple) for value in made)
 
 
 def _index(unit: Unit, table: ast.expr) -> bool:

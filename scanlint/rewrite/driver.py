@@ -232,7 +232,7 @@ class Rewriter(NamedTuple):
         for context, node in ((c, node) for c in contexts for node in c.nodes()):
             if known and not isinstance(node, FUNCTIONS) and _run(unit, node) in known:
                 continue
-            WATCH.check()
+            WATCH.tick()
             try:
                 found += context.rule.check(node, context)
             except TakesTooLong:
