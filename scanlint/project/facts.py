@@ -279,6 +279,17 @@ class _Lines:
         """Whether something that a rule speaks of may be spelled, or one of the names that only this file has."""
         return self.hold(CONTROL, first, last) or (self.names is not None and self.hold(self.names, first, last))
 
+    def only_jits(self, node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str) -> bool:
+        """Whether nothing is to be said of the decorators of a function: plain names above one that is called nowhere.
+
+        Else a call in the file, or a type, may tell of an argument that no jit takes.
+        """
+        arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        if "." in qualname or any(a.annotation is not None for a in arguments):
+            return False
+        plain = all(isinstance(decorator, ast.Name | ast.Attribute) for decorator in node.decorator_list)
+        return plain and len(re.findall(rf"\b{node.name}\b", self.text)) == 1
+
     def draws(self, first: int, last: int) -> bool:
         """Whether a random key may be spelled, or what the file calls `jax.random`, or a function of it."""
         if self.speak_of(KEY_WORDS, first, last) and self.hold(KEYS, first, last):
@@ -458,7 +469,8 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
         (_is_straight(node) and lines.hold(STRAIGHT, first, last))
         or (lines.speak_of(ROOTS, first, last) and lines.hold(SINGULAR, first, last))
     )
-    control = loops or staging or straight or lines.controls(first, last)
+    control = loops or staging or straight
+    control = control or lines.controls(node.lineno if lines.only_jits(node, qualname) else first, last)
     control = control or lines.hands_static(node.lineno, last)
     arrays = loops and lines.hold(ARRAYS, first, last)
     writes = lines.writes(first, last)
