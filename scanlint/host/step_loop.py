@@ -102,8 +102,8 @@ def _read(model: LoopModel) -> list[ast.Subscript]:
     """The rows `xs[i]` that the loop variable reads of what is not surely an array of JAX."""
     bound = binds(*model.node.body)
     reading = [n for s in model.node.body for n in ast.walk(s) if isinstance(n, ast.Subscript)]
-    named = [n for n in reading if isinstance(n.value, ast.Name | ast.Attribute) and reads(n.slice) & model.staged]
-    return [n for n in named if not reads(n.value) & bound and not surely_jax(model.unit, n.value)]
+    named = [n for n in reading if isinstance(n.value, ast.Name | ast.Attribute) and not reads(n.value) & bound]
+    return [n for n in named if reads(n.slice) & model.staged and not surely_jax(model.unit, n.value)]
 
 
 def numpy_rows(model: LoopModel) -> tuple[Withheld, ...]:

@@ -285,7 +285,7 @@ class _Lines:
         Else a call in the file, or a type, may tell of an argument that no jit takes.
         """
         arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-        if "." in qualname or any(a.annotation is not None for a in arguments):
+        if not node.decorator_list or "." in qualname or any(a.annotation is not None for a in arguments):
             return False
         plain = all(isinstance(decorator, ast.Name | ast.Attribute) for decorator in node.decorator_list)
         return plain and len(re.findall(rf"\b{node.name}\b", self.text)) == 1

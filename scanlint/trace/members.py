@@ -6,7 +6,9 @@ import ast
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
+from scanlint.project.facts import dotted
 from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import kinds_inside
 from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Mode, Partial, Scope, Transformed, World
@@ -35,6 +37,7 @@ _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "new
 _DTYPES = {"Bool": "bool", "Int": "int", "Integer": "int", "UInt": "int", "Float": "float", "Complex": "complex"}
 
 
+@cache
 def constant_of(name: str) -> Value | None:
     """The value of `jnp.pi` and its like."""
     root, _, last = name.rpartition(".")
@@ -269,7 +272,8 @@ def kept(value: Value) -> Value:
 
 
 def _decorators(code: Code) -> set[str]:
-    return {ast.unparse(d) for d in getattr(code.node, "decorator_list", [])}
+    """The decorators of a function that are names."""
+    return {name for d in getattr(code.node, "decorator_list", []) if (name := dotted(d)) is not None}
 
 
 def _overridden(world: World, info: ClassInfo, code: Code, value: Value, mode: Mode) -> Value:
@@ -319,13 +323,13 @@ def _method(world: World, info: ClassInfo, code: Code, receiver: Value, mode: Mo
 def _bound(function: Value, receiver: Value) -> Value:
     match function.callee:
         case Closure() as closure:
-            return replace(function, callee=replace(closure, receiver=receiver))
+            return but(function, callee=Closure(closure.code, closure.frame, receiver))
         case Transformed() as target:
-            return replace(function, callee=replace(target, function=_bound(target.function, receiver)))
+            return but(function, callee=replace(target, function=_bound(target.function, receiver)))
         case Partial() as partial:
-            return replace(function, callee=replace(partial, function=_bound(partial.function, receiver)))
+            return but(function, callee=replace(partial, function=_bound(partial.function, receiver)))
         case OneOf(choices):
-            return replace(function, callee=OneOf(tuple(_bound(choice, receiver) for choice in choices)))
+            return but(function, callee=OneOf(tuple(_bound(choice, receiver) for choice in choices)))
     return function
 
 
