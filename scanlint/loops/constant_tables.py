@@ -98,7 +98,8 @@ def _all_listed(unit: Unit) -> Iterator[str]:
     for part in unit.every(ast.Assign):
         if isinstance(part.value, ast.List | ast.Tuple):
             yield from (name for target in part.targets for name in targets(target))
-    for one in (*unit.every(ast.AnnAssign), *unit.every(ast.AugAssign), *unit.every(ast.NamedExpr)):
+    single: list[ast.AnnAssign | ast.AugAssign | ast.NamedExpr] = [*unit.every(ast.AnnAssign)]
+    for one in (*single, *unit.every(ast.AugAssign), *unit.every(ast.NamedExpr)):
         if isinstance(one.value, ast.List | ast.Tuple):
             yield from targets(one.target)
 

@@ -52,7 +52,7 @@ def unusual(unit: Unit) -> bool:
     text = _code(source.lines, node, docstring)
     if ";" in text or "\f" in text or re.search(r"\\\r?\n", text):
         return True
-    strings = [*unit.every(ast.Constant), *unit.every(ast.JoinedStr)]
+    strings: list[ast.Constant | ast.JoinedStr] = [*unit.every(ast.Constant), *unit.every(ast.JoinedStr)]
     said = {id(first.value) for f in unit.every(ast.FunctionDef) if (first := _docstring(f)) is not None}
     if any(n.lineno != n.end_lineno and _is_long(source.lines, n, plain=id(n) in said) for n in strings):
         return True

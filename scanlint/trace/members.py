@@ -71,6 +71,13 @@ def annotated(scope: Scope, node: ast.expr | None) -> Value | None:
     return None
 
 
+def noted(code: Code, arg: ast.arg) -> Value | None:
+    """What the annotation of a parameter says, worked out once."""
+    if arg.arg not in code.notes:
+        code.notes[arg.arg] = annotated(code.scope, arg.annotation)
+    return code.notes[arg.arg]
+
+
 def _quoted(scope: Scope, text: str) -> Value | None:
     try:
         return annotated(scope, ast.parse(text, mode="eval").body)
