@@ -469,12 +469,12 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
         (_is_straight(node) and lines.hold(STRAIGHT, first, last))
         or (lines.speak_of(ROOTS, first, last) and lines.hold(SINGULAR, first, last))
     )
-    control = loops or staging or straight
-    control = control or lines.controls(node.lineno if lines.only_jits(node, qualname) else first, last)
+    keys = lines.draws(first, last)
+    plain = not keys and lines.only_jits(node, qualname)
+    control = loops or staging or straight or lines.controls(node.lineno if plain else first, last)
     control = control or lines.hands_static(node.lineno, last)
     arrays = loops and lines.hold(ARRAYS, first, last)
     writes = lines.writes(first, last)
-    keys = lines.draws(first, last)
     transforms = lines.transforms(first, last)
     return Span(qualname, first, last, transforms, control, loops, arrays, straight, writes, keys)
 
