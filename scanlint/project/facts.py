@@ -19,7 +19,7 @@ from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import is_test
-from scanlint.syntax.walk import first_line
+from scanlint.syntax.walk import first_line, walk
 
 JAX = regex(
     r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
@@ -70,6 +70,17 @@ SINGULAR = regex(
 )
 """What may be NaN at one point: a root, and what is multiplied by its logarithm."""
 
+ARITHMETIC = (
+    ast.Return,
+    ast.Assign,
+    ast.Expr,
+    ast.Name,
+    ast.Constant,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Attribute,
+    ast.Tuple,
+)
 BLOCKS = ("body", "orelse", "finalbody")
 
 SCRIPT = "<module>"
@@ -280,14 +291,16 @@ class _Lines:
         return self.hold(CONTROL, first, last) or (self.names is not None and self.hold(self.names, first, last))
 
     def only_jits(self, node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str) -> bool:
-        """Whether nothing is to be said of the decorators of a function: plain names above one that is called nowhere.
+        """Whether the decorators of a function are nothing to look into: names, above plain arithmetic.
 
-        Else a call in the file, or a type, may tell of an argument that no jit takes.
+        What is called in it may need a number (`jnp.mean(x, axis)`), and what calls it, or a type, may tell of an
+        argument that no jit takes.
         """
         arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
         if not node.decorator_list or "." in qualname or any(a.annotation is not None for a in arguments):
             return False
         plain = all(isinstance(decorator, ast.Name | ast.Attribute) for decorator in node.decorator_list)
+        plain = plain and all(part.__class__ in ARITHMETIC for statement in node.body for part in walk(statement))
         return plain and len(re.findall(rf"\b{node.name}\b", self.text)) == 1
 
     def draws(self, first: int, last: int) -> bool:
