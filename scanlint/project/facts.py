@@ -14,6 +14,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from scanlint.deep import at_bottom
+from scanlint.jaxapi.host_functions import TWINS
 from scanlint.jaxapi.spelled_transforms import is_transform, loops, transforms
 from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
@@ -81,6 +82,7 @@ ARITHMETIC = (
     ast.Attribute,
     ast.Tuple,
 )
+ELEMENTWISE = frozenset(name.rpartition(".")[2] for name, to in TWINS.items() if to.most == 1 and to.gives == "float")
 BLOCKS = ("body", "orelse", "finalbody")
 
 SCRIPT = "<module>"
@@ -300,7 +302,7 @@ class _Lines:
         if not node.decorator_list or "." in qualname or any(a.annotation is not None for a in arguments):
             return False
         plain = all(isinstance(decorator, ast.Name | ast.Attribute) for decorator in node.decorator_list)
-        plain = plain and all(part.__class__ in ARITHMETIC for statement in node.body for part in walk(statement))
+        plain = plain and all(_is_arithmetic(part) for statement in node.body for part in walk(statement))
         return plain and len(re.findall(rf"\b{node.name}\b", self.text)) == 1
 
     def draws(self, first: int, last: int) -> bool:
@@ -490,6 +492,14 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     writes = lines.writes(first, last)
     transforms = lines.transforms(first, last)
     return Span(qualname, first, last, transforms, control, loops, arrays, straight, writes, keys)
+
+
+def _is_arithmetic(node: ast.AST) -> bool:
+    """Whether a node is one of plain arithmetic, or a function of the elements of one argument (`jnp.sin(x)`)."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name), args=[_], keywords=[]):
+            return name in ELEMENTWISE
+    return node.__class__ in ARITHMETIC
 
 
 def _is_straight(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

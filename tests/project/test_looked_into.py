@@ -12,10 +12,11 @@ from scanlint.project.facts import collect, parse
 from scanlint.project.files import SourceFile, decode
 from scanlint.settings import Settings
 
-HEADER = "import jax\nfrom functools import partial\n\n\n"
+HEADER = "import jax\nimport jax.numpy as jnp\nfrom functools import partial\n\n\n"
 PLAIN = "@jax.jit\ndef f(x, y):\n    return x + y\n"
 JITTED = {
     "that nobody calls": (PLAIN, []),
+    "that calls what works on elements": ("@jax.jit\ndef f(x, y):\n    return jnp.sin(x) + y\n", []),
     "that nobody calls, beside another": (f"{PLAIN}\n\n@jax.jit\ndef g(x):\n    if x > 0:\n        x = -x\n    return x\n", ["g"]),
     "that the file calls": (f'{PLAIN}\n\nprint(f("a", 1))\n', ["f"]),
     "that the file hands on": (f"{PLAIN}\n\nh = jax.vmap(f)\n", ["f"]),
