@@ -133,6 +133,6 @@ class EagerWork(HostWork):
 
 def _parameters(model: LoopModel) -> Names:
     """The parameters of the functions around a loop."""
-    around = [model.flow.function, *model.unit.ancestors(model.flow.function)]
+    around = [model.function, *model.unit.ancestors(model.function)]
     functions = [f for f in around if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)]
     return frozenset(name for f in functions for name in parameters(f.args))

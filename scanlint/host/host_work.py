@@ -159,7 +159,7 @@ class HostWork:
 
     def _next(self, call: ast.Call) -> bool:
         """`next(keys)` of an iterator over an array, made before the loop."""
-        for statement in ast.walk(self.model.flow.function):
+        for statement in ast.walk(self.model.function):
             match statement, call.args:
                 case (
                     ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call(func=ast.Name(id="iter"), args=[rows])),

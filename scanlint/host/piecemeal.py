@@ -31,7 +31,7 @@ from scanlint.policy.names import DRAWS
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Method, Named, Partial, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
@@ -206,7 +206,7 @@ def _loops_inside(function: Value, known: dict[Code, bool]) -> bool:
         case Closure(code) if code in known or len(known) < MOST:
             if code not in known:
                 known[code] = False  # it may call itself
-                calls = [call.func for call in by_kind(code.node).of(ast.Call)]
+                calls = [call.func for call in kinds_of(code.node).of(ast.Call)]
                 own = any((code.scope.annotation(called) or "") in LOOPS for called in calls)
                 known[code] = own or any(_loops_inside(called_in(code, called), known) for called in calls)
             return known[code]

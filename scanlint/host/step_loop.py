@@ -26,7 +26,7 @@ from scanlint.policy.worth import deliberate, stream_count
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_of
 from scanlint.trace.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
@@ -102,8 +102,8 @@ def _read(model: LoopModel) -> list[ast.Subscript]:
     """The rows `xs[i]` that the loop variable reads of what is not surely an array of JAX."""
     bound = binds(*model.node.body)
     reading = [n for s in model.node.body for n in ast.walk(s) if isinstance(n, ast.Subscript)]
-    named = [n for n in reading if isinstance(n.value, ast.Name | ast.Attribute) and reads(n.slice) & model.staged]
-    return [n for n in named if not reads(n.value) & bound and not surely_jax(model.unit, n.value)]
+    named = [n for n in reading if isinstance(n.value, ast.Name | ast.Attribute) and not reads(n.value) & bound]
+    return [n for n in named if reads(n.slice) & model.staged and not surely_jax(model.unit, n.value)]
 
 
 def numpy_rows(model: LoopModel) -> tuple[Withheld, ...]:
@@ -139,6 +139,10 @@ def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr,
 
 def long(model: LoopModel, settings: Settings) -> bool:
     """Whether there may be many trips: enough of them, or a number that is not known and is not one of few things."""
+    return model.unit.once((long, model), lambda: _long(model, settings))
+
+
+def _long(model: LoopModel, settings: Settings) -> bool:
     most = settings.max_unrolled_trips
     if model.unit.source.tests:
         return model.trips is not None and model.trips >= MANY
@@ -179,8 +183,8 @@ def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
 
 def _measures(model: LoopModel) -> bool:
     """Whether the function looks at a clock: what it measures may be the dispatch."""
-    function = model.flow.function
-    return model.unit.once((_measures, function), lambda: measures(by_kind(function).of(ast.Call)))
+    function = model.function
+    return model.unit.once((_measures, function), lambda: measures(kinds_of(function).of(ast.Call)))
 
 
 def measures(calls: Iterable[ast.Call]) -> bool:
@@ -190,11 +194,11 @@ def measures(calls: Iterable[ast.Call]) -> bool:
 
 def on_devices(model: LoopModel) -> bool:
     """Whether the function is a kernel, or runs on each of many devices."""
-    return model.unit.once((on_devices, model.flow.function), lambda: _names_devices(model))
+    return model.unit.once((on_devices, model.function), lambda: _names_devices(model))
 
 
 def _names_devices(model: LoopModel) -> bool:
-    inside = by_kind(model.flow.function)
+    inside = kinds_of(model.function)
     named = {*(part.attr for part in inside.of(ast.Attribute)), *(part.id for part in inside.of(ast.Name))}
     kernels = any("pallas" in name for name in (model.unit.source.path, *model.unit.imports.values()))
     return kernels or not DEVICES.isdisjoint(named)

@@ -10,7 +10,7 @@ from scanlint.host.purity import of_jax as computes_with_jax
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import Names, reads, targets, walk_scope
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.numpy_made import by_numpy
@@ -121,7 +121,7 @@ def _made(unit: Unit, function: ast.expr, given: list[ast.expr], known: Names) -
 
 def by_jax(model: LoopModel, state: tuple[str, ...]) -> bool:
     """Whether it is JAX that works on the state: a call of it in the body, or what the state starts as."""
-    unit, function = model.unit, model.flow.function
+    unit, function = model.unit, model.function
     if any(calls_jax(unit, part) for part in walk_scope(model.node.body)):
         return True
     before = [s for s in walk_scope(getattr(function, "body", [])) if isinstance(s, ast.Assign)]
@@ -168,7 +168,7 @@ def runs_jax(unit: Unit, code: Code, depth: int = 0) -> bool:
 
 
 def _runs_jax(unit: Unit, code: Code, depth: int) -> bool:
-    calls = [call.func for call in by_kind(code.node).of(ast.Call)]
+    calls = [call.func for call in kinds_of(code.node).of(ast.Call)]
     if any((code.scope.annotation(function) or "").startswith(BY_JAX) for function in calls):
         return True
     if depth >= DEEPEST:

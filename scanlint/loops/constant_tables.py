@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.words import words
 from scanlint.loops.sizes.lengths import rebound, rows_written
-from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.bindings import Names, binds, reads, targets
 from scanlint.trace.unit import Unit
 
 _MADE = words(
@@ -77,7 +77,7 @@ def array_list(unit: Unit, node: ast.expr) -> ast.List | ast.Tuple | None:
     """
     display = node
     if isinstance(node, ast.Name):
-        made = source_of(unit, node) if node.id in unit.local_names else None
+        made = source_of(unit, node) if node.id in _listed(unit) else None
         others = [n for n in unit.every(ast.Name) if n.id == node.id and n is not node]
         if made is None or any(isinstance(unit.parents.get(n), ast.Attribute | ast.Subscript) for n in others):
             return None
@@ -87,6 +87,21 @@ def array_list(unit: Unit, node: ast.expr) -> ast.List | ast.Tuple | None:
     values = [unit.value(element) for element in display.elts]
     alike = all((v.array or v.traced) and v.container is None for v in values)
     return display if alike and any(v.array for v in values) else None
+
+
+def _listed(unit: Unit) -> Names:
+    """The names to which a list or tuple is assigned anywhere: told sooner than which assignment reaches a use."""
+    return unit.once(_listed, lambda: frozenset(_all_listed(unit)))
+
+
+def _all_listed(unit: Unit) -> Iterator[str]:
+    for part in unit.every(ast.Assign):
+        if isinstance(part.value, ast.List | ast.Tuple):
+            yield from (name for target in part.targets for name in targets(target))
+    single: list[ast.AnnAssign | ast.AugAssign | ast.NamedExpr] = [*unit.every(ast.AnnAssign)]
+    for one in (*single, *unit.every(ast.AugAssign), *unit.every(ast.NamedExpr)):
+        if isinstance(one.value, ast.List | ast.Tuple):
+            yield from targets(one.target)
 
 
 def _index(unit: Unit, table: ast.expr) -> bool:

@@ -11,7 +11,7 @@ from scanlint.finding import Withheld
 from scanlint.loops.rows.collected import Output, appends, find_outputs
 from scanlint.loops.streams import Stream, streams_of, trips_of
 from scanlint.settings import Settings
-from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
+from scanlint.syntax.bindings import Function, Names, binds, reads, targets, walk_scope
 from scanlint.trace.unit import IN_TESTS, Unit
 
 if TYPE_CHECKING:  # a loop that is too short to be asked needs none of these
@@ -55,6 +55,11 @@ class LoopModel:
     def trips(self) -> int | None:
         """The trip count where it is known."""
         return trips_of(self.unit, self.streams)
+
+    @cached_property
+    def function(self) -> Function:
+        """The innermost function around it."""
+        return next(a for a in self.unit.ancestors(self.node) if isinstance(a, Function))
 
     @cached_property
     def flow(self) -> Flow:

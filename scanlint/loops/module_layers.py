@@ -26,7 +26,7 @@ class Blocks(NamedTuple):
 def made_blocks(model: LoopModel) -> Blocks | None:
     """Flax modules made in a loop of a compact method, each with the same constructor, each applied to the carry."""
     unit, node = model.unit, model.node
-    function = model.flow.function
+    function = model.function
     decorators = getattr(function, "decorator_list", [])
     if not any(unit.resolve(d) == COMPACT for d in decorators) or _scans(function):
         return None

@@ -81,7 +81,8 @@ def _bound(unit: Unit, at: ast.expr, name: str, seen: set[tuple[ast.AST, str]]) 
             continue
         if (function, name) in seen:
             return
-        made = list(_values(function, name))
+        bindings = unit.once((_bindings, function), partial(_bindings, function))
+        made = list(_values(bindings, name))
         if name in parameters(function.args):
             yield Count("argument", frozenset())
         if made or name in parameters(function.args):
@@ -90,9 +91,15 @@ def _bound(unit: Unit, at: ast.expr, name: str, seen: set[tuple[ast.AST, str]]) 
             return
 
 
-def _values(function: Function, name: str) -> Iterator[ast.expr]:
-    """The expressions that a function binds a name to; for a loop variable, what its `range` counts to."""
-    for part in walk_scope(function.body if isinstance(function.body, list) else []):
+def _bindings(function: Function) -> list[ast.AST]:
+    """The assignments and loops of a function."""
+    body = function.body if isinstance(function.body, list) else []
+    return [part for part in walk_scope(body) if isinstance(part, ast.Assign | ast.AnnAssign | ast.For)]
+
+
+def _values(bindings: list[ast.AST], name: str) -> Iterator[ast.expr]:
+    """The expressions that these bind a name to; for a loop variable, what its `range` counts to."""
+    for part in bindings:
         match part:
             case ast.Assign(targets=[ast.Tuple(elts=bound)], value=ast.Tuple(elts=values)) if len(bound) == len(values):
                 yield from (v for t, v in zip(bound, values, strict=True) if name in targets(t))
@@ -269,7 +276,7 @@ class _Calls:
             case ast.Name(id=name) if around is not None and name in parameters(around.args):
                 return self.within(around).largest(around, name)
             case ast.Name(id=name):
-                bound = list(_values(around, name)) if around is not None else []
+                bound = list(_values(_bindings(around), name)) if around is not None else []
                 return self._number(around, bound[0], depth + 1) if len(bound) == 1 else None
             case ast.BinOp(left=left, op=operator, right=right):
                 return _calculated(

@@ -318,7 +318,11 @@ def deliberate(model: LoopModel) -> bool:
 
     That a loop of known length is unrolled is no news: only a reason or an intention counts there.
     """
-    around = [model.flow.function, *model.unit.ancestors(model.flow.function)]
+    return model.unit.once((deliberate, model), lambda: _deliberate(model))
+
+
+def _deliberate(model: LoopModel) -> bool:
+    around = [model.function, *model.unit.ancestors(model.function)]
     functions = [f for f in around if isinstance(f, ast.FunctionDef)]
     if INTENDED(*(words for function in functions for words in _said(model, function))):
         return True

@@ -14,12 +14,13 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from scanlint.deep import at_bottom
+from scanlint.jaxapi.host_functions import TWINS
 from scanlint.jaxapi.spelled_transforms import is_transform, loops, transforms
 from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import is_test
-from scanlint.syntax.walk import first_line
+from scanlint.syntax.walk import first_line, walk
 
 JAX = regex(
     r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
@@ -70,6 +71,18 @@ SINGULAR = regex(
 )
 """What may be NaN at one point: a root, and what is multiplied by its logarithm."""
 
+ARITHMETIC = (
+    ast.Return,
+    ast.Assign,
+    ast.Expr,
+    ast.Name,
+    ast.Constant,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Attribute,
+    ast.Tuple,
+)
+ELEMENTWISE = frozenset(name.rpartition(".")[2] for name, to in TWINS.items() if to.most == 1 and to.gives == "float")
 BLOCKS = ("body", "orelse", "finalbody")
 
 SCRIPT = "<module>"
@@ -279,6 +292,19 @@ class _Lines:
         """Whether something that a rule speaks of may be spelled, or one of the names that only this file has."""
         return self.hold(CONTROL, first, last) or (self.names is not None and self.hold(self.names, first, last))
 
+    def only_jits(self, node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str) -> bool:
+        """Whether the decorators of a function are nothing to look into: names, above plain arithmetic.
+
+        What is called in it may need a number (`jnp.mean(x, axis)`), and what calls it, or a type, may tell of an
+        argument that no jit takes.
+        """
+        arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        if not node.decorator_list or "." in qualname or any(a.annotation is not None for a in arguments):
+            return False
+        plain = all(isinstance(decorator, ast.Name | ast.Attribute) for decorator in node.decorator_list)
+        plain = plain and all(_is_arithmetic(part) for statement in node.body for part in walk(statement))
+        return plain and len(re.findall(rf"\b{node.name}\b", self.text)) == 1
+
     def draws(self, first: int, last: int) -> bool:
         """Whether a random key may be spelled, or what the file calls `jax.random`, or a function of it."""
         if self.speak_of(KEY_WORDS, first, last) and self.hold(KEYS, first, last):
@@ -458,13 +484,22 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
         (_is_straight(node) and lines.hold(STRAIGHT, first, last))
         or (lines.speak_of(ROOTS, first, last) and lines.hold(SINGULAR, first, last))
     )
-    control = loops or staging or straight or lines.controls(first, last)
+    keys = lines.draws(first, last)
+    plain = not keys and lines.only_jits(node, qualname)
+    control = loops or staging or straight or lines.controls(node.lineno if plain else first, last)
     control = control or lines.hands_static(node.lineno, last)
     arrays = loops and lines.hold(ARRAYS, first, last)
     writes = lines.writes(first, last)
-    keys = lines.draws(first, last)
     transforms = lines.transforms(first, last)
     return Span(qualname, first, last, transforms, control, loops, arrays, straight, writes, keys)
+
+
+def _is_arithmetic(node: ast.AST) -> bool:
+    """Whether a node is one of plain arithmetic, or a function of the elements of one argument (`jnp.sin(x)`)."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name), args=[_], keywords=[]):
+            return name in ELEMENTWISE
+    return node.__class__ in ARITHMETIC
 
 
 def _is_straight(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

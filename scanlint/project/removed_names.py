@@ -11,7 +11,7 @@ from scanlint.jaxapi.words import words
 from scanlint.project.facts import dotted
 from scanlint.project.summary import Removed
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import walk
+from scanlint.syntax.walk import Kinds, by_kind, walk
 
 COMMON = words(
     "index config api callback export partial product Var Literal Primitive tril triu normalize shuffle maps loops "
@@ -40,6 +40,10 @@ def _is_spelled(text: str) -> bool:
     return any(spelled in text for spelled in SPELLED) or IMPORTS.search(text) is not None
 
 
+GUARDS: tuple[type[ast.AST], ...] = (ast.Try, ast.TryStar, ast.If, ast.IfExp)
+BINDING: tuple[type[ast.AST], ...] = (
+    ast.Import, ast.ImportFrom, ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+)  # fmt: skip
 CAUGHT = frozenset(["ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"])
 
 
@@ -47,17 +51,18 @@ def removed_uses(tree: ast.Module, text: str) -> tuple[tuple[str, str, int, int,
     """The fields of each `Removed` of a file, in order; what a `try` or a look at the version guards is none."""
     if not _is_spelled(text):
         return ()
-    names = _imported(tree)
+    kinds = by_kind(tree)
+    names = _imported(kinds)
+    places = [node for kind in (ast.Attribute, ast.ImportFrom, ast.Import) for node in kinds.of(kind)]
+    used = [(node, *use) for node in places for use in _used(node, names)]
+    if not used:
+        return ()
     lines = text.split("\n")
-    skipped = {id(inner) for node in walk(tree) if _guards(node) for inner in walk(node)}
+    guards = [node for kind in GUARDS for node in kinds.of(kind) if _guards(node)]
+    skipped = {id(inner) for node in guards for inner in walk(node)}
     if any(isinstance(s, ast.ImportFrom) and s.module == "__future__" for s in tree.body):
         skipped |= {id(inner) for annotation in _annotations(tree) for inner in walk(annotation)}
-    found = [
-        Removed(name, spelled, *_place(node, lines))
-        for node in walk(tree)
-        if id(node) not in skipped
-        for name, spelled in _used(node, names)
-    ]
+    found = [Removed(name, spelled, *_place(node, lines)) for node, name, spelled in used if id(node) not in skipped]
     found.sort(key=lambda use: (use.line, use.column))
     return tuple((*use,) for use in found)
 
@@ -87,11 +92,11 @@ def _entry(name: str) -> str | None:
     return next((e for n in range(len(parts), 1, -1) if (e := ".".join(parts[:n])) in REMOVED), None)
 
 
-def _imported(tree: ast.Module) -> dict[str, str]:
+def _imported(kinds: Kinds) -> dict[str, str]:
     """What names of the file are imported as, where they mean nothing else anywhere in it."""
     found: dict[str, str] = {}
     bound: Counter[str] = Counter()
-    for node in walk(tree):
+    for node in (node for kind in BINDING for node in kinds.of(kind)):
         match node:
             case ast.Import():
                 for alias in node.names:

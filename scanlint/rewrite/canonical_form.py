@@ -52,13 +52,22 @@ def unusual(unit: Unit) -> bool:
     text = _code(source.lines, node, docstring)
     if ";" in text or "\f" in text or re.search(r"\\\r?\n", text):
         return True
-    strings = [*unit.every(ast.Constant), *unit.every(ast.JoinedStr)]
-    if any(n.lineno != n.end_lineno and (docstring is None or n is not docstring.value) for n in strings):
+    strings: list[ast.Constant | ast.JoinedStr] = [*unit.every(ast.Constant), *unit.every(ast.JoinedStr)]
+    said = {id(first.value) for f in unit.every(ast.FunctionDef) if (first := _docstring(f)) is not None}
+    if any(n.lineno != n.end_lineno and _is_long(source.lines, n, plain=id(n) in said) for n in strings):
         return True
     compound = (nodes for kind, nodes in unit.kinds.items() if "body" in kind._fields and kind is not ast.Lambda)
     blocks = (getattr(n, name, ()) for nodes in compound for n in nodes for name in BLOCKS)
     firsts = (block[0] for block in blocks if isinstance(block, list) and block)
     return any(source.lines[s.lineno - 1].encode()[: s.col_offset].strip() for s in firsts)
+
+
+def _is_long(lines: Sequence[str], string: ast.Constant | ast.JoinedStr, *, plain: bool) -> bool:
+    """Whether a string over several lines is more than short ones side by side; or one that is `plain` than itself."""
+    text = "".join(lines[string.lineno - 1 : string.end_lineno])
+    fields = string.values if isinstance(string, ast.JoinedStr) else []
+    broken = any(f.lineno != f.end_lineno for f in fields if isinstance(f, ast.FormattedValue))
+    return broken or text.count('"""') + text.count("'''") > (2 if plain else 0)
 
 
 def _code(lines: Sequence[str], node: ast.stmt, docstring: ast.Expr | None) -> str:

@@ -229,10 +229,9 @@ class Rewriter(NamedTuple):
         """What these rules find in a unit as it stands; one that fails is a problem of the run, the others go on."""
         found: list[Report] = []
         contexts = [Context(rule, unit, self.settings) for rule in rules if rule.looks_into(unit)]
-        for context, node in ((c, node) for c in contexts for node in c.nodes()):
+        for context, node in (pair for one in contexts for pair in one.pairs()):
             if known and not isinstance(node, FUNCTIONS) and _run(unit, node) in known:
                 continue
-            WATCH.check()
             try:
                 found += context.rule.check(node, context)
             except TakesTooLong:

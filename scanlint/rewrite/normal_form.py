@@ -27,14 +27,19 @@ STEPS: tuple[Callable[[Unit], Iterator[Change]], ...] = (
     matches, bound_methods, inlined, scalars, counted_whiles, counters, appends, split_copies, copies, rows,
     left_targets, partial_returns, sums,
 )  # fmt: skip
-BLOCKS: tuple[type[ast.stmt], ...] = (ast.For, ast.While, ast.If, ast.Match)
+BLOCKS: tuple[type[ast.AST], ...] = (ast.For, ast.While, ast.If, ast.Match)
+LOOPS: tuple[type[ast.AST], ...] = (
+    ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+"""What the rules on the host ask for: branches are Python's there, and no other spelling of one says anything else."""
 MOST = 24
 """Steps after which a function is taken as it is by then."""
 
 
 def normal(unit: Unit, form: View | None) -> View | None:
     """The unit in normal form, from its canonical one; None where it is in it as it stands."""
-    if isinstance(unit.node, ast.Lambda) or not (any(unit.kinds.of(kind) for kind in BLOCKS) or summing(unit)):
+    kinds = BLOCKS if unit.holds_traced else LOOPS
+    if isinstance(unit.node, ast.Lambda) or not (any(unit.kinds.of(kind) for kind in kinds) or summing(unit)):
         return None
     layers: list[Layer] = []
     at = form.unit if form is not None else unit

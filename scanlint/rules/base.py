@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from itertools import repeat
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar, get_args
 
+from scanlint.effort import WATCH
 from scanlint.finding import Finding, Fix, Level, Link, Outcome, Primitive, Report, Rewrite, Withheld, first_of
 from scanlint.loops.loop import LoopModel, short
 from scanlint.project.facts import SCRIPT
@@ -79,15 +81,16 @@ class Context(NamedTuple):
         name = self.unit.context(node).qualname
         return name.removeprefix(f"{SCRIPT}.<locals>.") if name != SCRIPT else None
 
-    def nodes(self) -> Iterator[ast.AST]:
-        """The nodes of the unit of which the rule may say something."""
+    def pairs(self) -> Iterator[tuple[Context, ast.AST]]:
+        """The nodes of the unit of which the rule may say something, each with this context."""
         rule, unit = self.rule, self.unit
+        WATCH.tick()
+        nodes = self._nodes()
         if rule.level == "error" and unit.source.tests:
             from scanlint.branches.expected_failures import tried
 
-            yield from (node for node in self._nodes() if not tried(unit, node))
-        else:
-            yield from self._nodes()
+            nodes = (node for node in nodes if not tried(unit, node))
+        return zip(repeat(self), nodes, strict=False)
 
     def _nodes(self) -> Iterator[ast.AST]:
         rule, unit = self.rule, self.unit

@@ -43,7 +43,7 @@ def _reports(wished: Unit, context: Context) -> Iterator[Report]:
     for rule in rules():
         if rule.level != "advice" and rule.code.startswith(FAMILIES):
             made = Context(rule(), wished, context.settings)
-            for node in made.nodes():
+            for _, node in made.pairs():
                 yield from made.rule.check(node, made)
 
 

@@ -25,6 +25,8 @@ def parameters(arguments: ast.arguments) -> list[str]:
 
 def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
     """The default expression of each parameter that has one."""
+    if not arguments.defaults and not any(arguments.kw_defaults):
+        return {}
     positional = [*arguments.posonlyargs, *arguments.args]
     given = arguments.defaults
     table = {a.arg: d for a, d in zip(positional[len(positional) - len(given) :], given, strict=True)}

@@ -131,6 +131,17 @@ def kinds_inside(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) 
     return known
 
 
+def kinds_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Kinds:
+    """The nodes of a function by their class, its body walked once for all that ask; in the order of `by_kind`."""
+    found = Kinds({function.__class__: [function]})
+    behind = [] if isinstance(function, ast.Lambda) else [*function.decorator_list, function.returns]
+    behind += getattr(function, "type_params", [])
+    for part in (by_kind(*filter(None, behind)), kinds_inside(function), by_kind(function.args)):
+        for kind, nodes in part.items():
+            found[kind] += nodes
+    return found
+
+
 def first_line(node: ast.stmt | ast.expr) -> int:
     """The line on which a statement begins, with its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.effort import WATCH
 from scanlint.jaxapi.canonical import BUILTINS
 from scanlint.trace import operators
 from scanlint.trace.attributes import attribute
@@ -38,8 +37,7 @@ class Expressions(Evaluator):
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression, noted for the rules."""
-        WATCH.tick()
-        value = _EVALUATORS.get(type(node), _unknown)(self, node)
+        value = _EVALUATORS.get(node.__class__, _unknown)(self, node)
         if self.values is not None:
             self.values[node] = UNKNOWN if self.quiet else value
         return value
@@ -253,10 +251,6 @@ def _yield_from(self: Evaluator, node: ast.YieldFrom) -> Value:
     return UNKNOWN
 
 
-def _call(self: Evaluator, node: ast.Call) -> Value:
-    return dispatch.call(self, node)
-
-
 _EVALUATORS: dict[type[ast.AST], Callable[..., Value]] = {
     ast.Constant: _constant,
     ast.Name: _name,
@@ -280,7 +274,7 @@ _EVALUATORS: dict[type[ast.AST], Callable[..., Value]] = {
     ast.SetComp: _comprehension,
     ast.GeneratorExp: _comprehension,
     ast.DictComp: _comprehension,
-    ast.Call: _call,
+    ast.Call: dispatch.call,
     ast.Yield: _yield,
     ast.YieldFrom: _yield_from,
 }

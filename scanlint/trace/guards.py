@@ -65,6 +65,8 @@ def _holds(statements: list[ast.stmt], kinds: tuple[type[ast.stmt], ...]) -> boo
 
 def unrolled(arm: list[ast.stmt], other: list[ast.stmt]) -> bool:
     """Whether this arm does in Python what the other arm does with `scan`, or with `cond`: the author chose both."""
+    if not arm or not other:
+        return False
     forms = [form for kinds, form in _PYTHON_FORMS if _holds(arm, kinds) and not _holds(other, kinds)]
     words = spelled(*other) if forms else ""
     return any(form.search(words) for form in forms)

@@ -6,9 +6,11 @@ import ast
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
+from scanlint.project.facts import dotted
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_inside
 from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Mode, Partial, Scope, Transformed, World
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.held import holds_functions
@@ -35,6 +37,7 @@ _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "new
 _DTYPES = {"Bool": "bool", "Int": "int", "Integer": "int", "UInt": "int", "Float": "float", "Complex": "complex"}
 
 
+@cache
 def constant_of(name: str) -> Value | None:
     """The value of `jnp.pi` and its like."""
     root, _, last = name.rpartition(".")
@@ -66,6 +69,13 @@ def annotated(scope: Scope, node: ast.expr | None) -> Value | None:
     if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str"):
         return Value(Kind.STATIC, dtype=name.removeprefix("builtins."))
     return None
+
+
+def noted(code: Code, arg: ast.arg) -> Value | None:
+    """What the annotation of a parameter says, worked out once."""
+    if arg.arg not in code.notes:
+        code.notes[arg.arg] = annotated(code.scope, arg.annotation)
+    return code.notes[arg.arg]
 
 
 def _quoted(scope: Scope, text: str) -> Value | None:
@@ -214,7 +224,7 @@ def setters(info: ClassInfo) -> Mapping[str, list[Code]]:
 
 def _sets(code: Code, receiver: str) -> frozenset[str]:
     """The attributes of its receiver that a method sets."""
-    stored = by_kind(*(code.node.body if isinstance(code.node.body, list) else ())).of(ast.Attribute)
+    stored = kinds_inside(code.node).of(ast.Attribute) if isinstance(code.node.body, list) else ()
     of_receiver = (n for n in stored if isinstance(n.value, ast.Name) and n.value.id == receiver)
     return frozenset(n.attr for n in of_receiver if isinstance(n.ctx, ast.Store))
 
@@ -269,7 +279,8 @@ def kept(value: Value) -> Value:
 
 
 def _decorators(code: Code) -> set[str]:
-    return {ast.unparse(d) for d in getattr(code.node, "decorator_list", [])}
+    """The decorators of a function that are names."""
+    return {name for d in getattr(code.node, "decorator_list", []) if (name := dotted(d)) is not None}
 
 
 def _overridden(world: World, info: ClassInfo, code: Code, value: Value, mode: Mode) -> Value:
@@ -319,13 +330,13 @@ def _method(world: World, info: ClassInfo, code: Code, receiver: Value, mode: Mo
 def _bound(function: Value, receiver: Value) -> Value:
     match function.callee:
         case Closure() as closure:
-            return replace(function, callee=replace(closure, receiver=receiver))
+            return but(function, callee=Closure(closure.code, closure.frame, receiver))
         case Transformed() as target:
-            return replace(function, callee=replace(target, function=_bound(target.function, receiver)))
+            return but(function, callee=replace(target, function=_bound(target.function, receiver)))
         case Partial() as partial:
-            return replace(function, callee=replace(partial, function=_bound(partial.function, receiver)))
+            return but(function, callee=replace(partial, function=_bound(partial.function, receiver)))
         case OneOf(choices):
-            return replace(function, callee=OneOf(tuple(_bound(choice, receiver) for choice in choices)))
+            return but(function, callee=OneOf(tuple(_bound(choice, receiver) for choice in choices)))
     return function
 
 

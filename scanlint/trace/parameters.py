@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from scanlint.trace.domain.callables import Code, World
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Unset, Value, but, constant, gathered, staged
-from scanlint.trace.members import annotated, instance
+from scanlint.trace.members import instance, noted
 
 
 def _entered(note: Value, why: Reason) -> Value:
@@ -70,14 +70,14 @@ def _given(code: Code, arg: ast.arg, default: ast.expr | None, static: bool) -> 
     known = _assumed(default)
     if known is not None:
         return known
-    note = annotated(code.scope, arg.annotation)
+    note = noted(code, arg)
     plain = note if note is not None and note.static else STATIC
     return but(plain, origin="argument")
 
 
 def _filtered(code: Code, arg: ast.arg, uses: Uses) -> Value:
     """An argument that is traced if it is an array: so it is annotated, or nothing else could be used so."""
-    note = annotated(code.scope, arg.annotation)
+    note = noted(code, arg)
     if note is not None:
         plain = note.array and note.container is None and note.dtype not in ("bool", "str", "mixed", "arraylike")
         return staged(note, _why(code, arg)) if plain else UNKNOWN
@@ -133,7 +133,7 @@ def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, us
     flag = flag if flag is not None and isinstance(flag.constant, bool) else None
     if isinstance(default, ast.Tuple | ast.List | ast.Dict):
         return UNKNOWN
-    note = annotated(code.scope, arg.annotation)
+    note = noted(code, arg)
     if note is not None:
         if note.dtype in ("bool", "str", "mixed"):
             return flag or UNKNOWN
@@ -190,7 +190,7 @@ def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, 
         return but(value, array=used, constant=Unset.UNSET, why=why)
     if value.kind is not Kind.UNKNOWN or value.container or value.callee is not None:
         return value
-    note = annotated(code.scope, arg.annotation)
+    note = noted(code, arg)
     if note is not None and (note.array or note.container):
         return _entered(note, _why(code, arg)) if traced else note
     if note is not None and note.static and not traced:

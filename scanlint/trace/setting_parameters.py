@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from scanlint.jaxapi.words import words
 from scanlint.policy.names import FLAGS
 from scanlint.syntax.bindings import defaults
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_inside
 from scanlint.trace.calls.jax_results import CASTS
 from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.unit import Unit
@@ -73,7 +73,7 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
         return
     settled = context.static | context.jit.given | named | {"self", "cls"}
     uses: dict[str, list[ast.Name]] = {}
-    for node in by_kind(*function.body).of(ast.Name):
+    for node in kinds_inside(function).of(ast.Name):
         uses.setdefault(node.id, []).append(node)
     for parameter in [*positional, *function.args.kwonlyargs]:
         if parameter.arg in settled:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from scanlint.effort import WATCH
 from scanlint.trace.domain.callables import Frame, Unfinished, World, alike
 from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
@@ -90,7 +91,8 @@ class Interpreter(Expressions):
             else:
                 silent.discard(statement)
             try:
-                reached = _STATEMENTS.get(type(statement), _other)(self, statement)
+                WATCH.tick()
+                reached = _STATEMENTS.get(statement.__class__, _other)(self, statement)
             except Unfinished:
                 self.quiet, self.caught, self.loops = before[:3]
                 del self.stack[before[3] :]

@@ -15,7 +15,7 @@ from scanlint.project.facts import SCRIPT
 from scanlint.syntax.bindings import Function
 from scanlint.syntax.once import Once
 from scanlint.syntax.source import Source
-from scanlint.syntax.walk import Kinds, Node, by_kind, children
+from scanlint.syntax.walk import Kinds, Node, children, kinds_of
 from scanlint.trace.domain.callables import ClassInfo, Code, World
 from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.domain.evidence import Reason
@@ -146,7 +146,7 @@ class Unit:
     @cached_property
     def kinds(self) -> Kinds:
         """The nodes of the unit by their class, operators and contexts left out."""
-        return by_kind(self.node)
+        return kinds_of(self.node)
 
     @cached_property
     def mentions(self) -> dict[str, list[ast.Name]]:

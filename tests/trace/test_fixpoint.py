@@ -11,7 +11,7 @@ from scanlint.engine.session import check_text
 from scanlint.settings import Settings
 from scanlint.trace.domain import environment
 from scanlint.trace.domain.environment import Widening
-from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Value, constant, gathered
+from scanlint.trace.domain.values import DEPTH, STATIC, UNKNOWN, Kind, Value, constant, contents, gathered, shallow
 from scanlint.trace.program import call_graph
 
 HEADER = "import jax\nimport jax.numpy as jnp\nfrom functools import partial\n\n"
@@ -218,6 +218,31 @@ def test_a_limit_finds_less_and_never_more(text: str, most: int, monkeypatch: py
     monkeypatch.undo()
     monkeypatch.setattr(call_graph, "MOST_RUNS", most)
     assert set(found(text)) <= everything
+    monkeypatch.undo()
+    monkeypatch.setattr(call_graph, "MOST_DEEPER", most)
+    assert set(found(text)) <= everything
+
+
+def pairs(depth: int) -> Value:
+    """Pairs of pairs of one value: twice as many parts with each level, though each level is one object."""
+    value = TRACED
+    for _ in range(depth):
+        value = gathered("tuple", (value, value))
+    return value
+
+
+def test_what_is_nested_as_deep_as_values_are_joined_is_kept() -> None:
+    assert shallow(TRACED) is TRACED
+    kept = pairs(DEPTH + 1)
+    assert shallow(kept) is kept
+
+
+def test_what_is_nested_deeper_is_unknown_there_however_deep_it_is() -> None:
+    value = shallow(pairs(60))
+    for _ in range(DEPTH + 1):
+        assert len(contents(value)) == 2
+        value = contents(value)[1]
+    assert value is UNKNOWN
 
 
 def test_a_name_that_takes_too_many_steps_is_given_up_for_good() -> None:

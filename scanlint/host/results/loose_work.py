@@ -17,7 +17,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import walk_scope
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
 from scanlint.trace.domain.values import Instance, Value
 from scanlint.trace.unit import Unit
@@ -42,12 +42,12 @@ class LooseWork(NamedTuple):
 def loose_work(model: LoopModel, settings: Settings) -> LooseWork | None:
     """The loop, if its trips run many operations outside of jit, and no long program beside that."""
     unit, node = model.unit, model.node
+    if unit.source.tests or not long(model, settings) or deliberate(model) or on_devices(model):
+        return None
     own = list(own_statements(node))
     parts = [part for statement in own for part in _expressions(statement)]
     calls = [part for part in parts if isinstance(part, ast.Call)]
-    if unit.source.tests or not long(model, settings) or deliberate(model) or measures(calls) or on_devices(model):
-        return None
-    if long_step(unit, calls) or loops_that_dispatch(unit, node.body) or draws_pictures(unit, calls):
+    if measures(calls) or long_step(unit, calls) or loops_that_dispatch(unit, node.body) or draws_pictures(unit, calls):
         return None
     tests = [part for part in ast.walk(node.test) if isinstance(part, ast.Call)] if isinstance(node, ast.While) else []
     searches = any((unit.resolve(call.func) or "").startswith(COMPUTES) for call in tests)
@@ -105,7 +105,7 @@ def _is_one_piece(unit: Unit, code: Code, depth: int) -> bool:
 
 
 def _in_one_piece(unit: Unit, code: Code, depth: int) -> bool:
-    nodes = by_kind(code.node)
+    nodes = kinds_of(code.node)
     looped = {c for loop in (*nodes.of(ast.For), *nodes.of(ast.While)) for c in ast.walk(loop)}
     for call in nodes.of(ast.Call):
         function = called_in(code, call.func)

@@ -10,7 +10,7 @@ from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
 from scanlint.host.rebuilt_jits import RebuiltJit, settled
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.syntax.bindings import walk_scope
-from scanlint.syntax.walk import by_kind, first_line
+from scanlint.syntax.walk import by_kind, first_line, kinds_of
 from scanlint.trace.domain.callables import Closure
 from scanlint.trace.domain.values import Instance, Value, contents
 from scanlint.trace.unit import Unit
@@ -111,7 +111,7 @@ def _reaches_host(function: Value, depth: int) -> bool:
     if not isinstance(function.callee, Closure) or depth > DEEPEST:
         return False
     code = function.callee.code
-    for call in by_kind(code.node).of(ast.Call):
+    for call in kinds_of(code.node).of(ast.Call):
         name = code.scope.annotation(call.func)
         if name is not None and f"{name}.".startswith(tuple(f"{h.rstrip('.')}." for h in HOST)):
             return True

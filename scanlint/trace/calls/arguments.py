@@ -26,7 +26,7 @@ def arguments(closure: Closure, args: list[Value], keywords: dict[str, Value]) -
         given |= {name: rest if name in required else UNKNOWN for name in positional[len(args) :]}
     if code.node.args.vararg is not None:
         given[code.node.args.vararg.arg] = _gathered(args[len(positional) :], rest)
-    names = {a.arg for a in code.parameters()}
+    names = {a.arg for a in code.parameters()} if keywords else set[str]()
     given |= {k: v for k, v in keywords.items() if k in names}
     if code.node.args.kwarg is not None and "**" not in keywords:
         others = {k: v for k, v in keywords.items() if k not in names and k != "*"}

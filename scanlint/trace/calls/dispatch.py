@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 
+from scanlint.effort import WATCH
 from scanlint.jaxapi.host_functions import METHODS_OF, TWINS, Twin
 from scanlint.jaxapi.solvers import DRAWS, SOLVERS
 from scanlint.jaxapi.words import words
@@ -73,6 +74,7 @@ PARTIALS = words("functools.partial jax.tree_util.Partial equinox.Partial")
 
 def call(self: Evaluator, node: ast.Call) -> Value:
     """The value of a call; what it runs is interpreted where it is known."""
+    WATCH.tick()
     function = self.eval(node.func)
     args = [self.eval(a) for a in node.args]
     keywords = _named_arguments(self, node)

@@ -87,7 +87,8 @@ class Code:
     `owner` is the canonical name of the class of a method, `callers` are the calls of it on the host, with who makes
     them, `jits` the places in it where a function is jitted on the host.
     `uses` are the names in it that are used as arrays, `whole` those of which more than their elements is, `listed`
-    the parameters that some caller hands a list for, `needs` those that must be Python values, as far as asked.
+    the parameters that some caller hands a list for, `needs` those that must be Python values, as far as asked,
+    `notes` what the annotations of parameters say.
     """
 
     scope: Scope
@@ -120,6 +121,7 @@ class Code:
     callers: dict[ast.AST, Code] = field(default_factory=dict)
     jits: set[ast.AST] = field(default_factory=set)
     needs: dict[object, frozenset[str]] = field(default_factory=dict)
+    notes: dict[str, Value | None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

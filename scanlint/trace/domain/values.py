@@ -39,6 +39,15 @@ def immutable(cls: type[T]) -> type[T]:
     return dataclass(slots=True, unsafe_hash=True)(cls)
 
 
+class Fields(dict[str, "Value"]):
+    """What fields are by default: a dataclass asks that it can be hashed, where a factory would be called each time."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+NO_FIELDS: Mapping[str, Value] = Fields()
+
+
 @immutable
 class Value:
     """One abstract value.
@@ -65,7 +74,7 @@ class Value:
     ndim: int | None = None
     container: str | None = None
     items: tuple[Value, ...] | None = None
-    fields: Mapping[str, Value] = field(default_factory=lambda: NO_FIELDS, hash=False)
+    fields: Mapping[str, Value] = field(default=NO_FIELDS, hash=False)
     why: Reason | None = field(default=None, compare=False)
     element: Value | None = None
     callee: object | None = None
@@ -148,7 +157,6 @@ class Instance:
         return Instance(self.name, self.exact, fresh=self.fresh or other.fresh)
 
 
-NO_FIELDS: Mapping[str, Value] = {}
 UNKNOWN = Value(Kind.UNKNOWN)
 STATIC = Value(Kind.STATIC)
 STATIC_INT = Value(Kind.STATIC, dtype="int")
@@ -224,6 +232,13 @@ def within(value: Value, change: Callable[[Value], Value], kind: Kind | None = N
 def _same(items: tuple[Value, ...] | None, others: tuple[Value, ...] | None) -> bool:
     """Whether no item of a container has become another."""
     return items is others or (items is not None and others is not None and all(map(operator.is_, items, others)))
+
+
+def shallow(value: Value, depth: int = 0) -> Value:
+    """A value of which nothing is known that is nested deeper than values are joined."""
+    if value.container is None:
+        return value
+    return within(value, lambda inner: shallow(inner, depth + 1)) if depth <= DEPTH else UNKNOWN
 
 
 def gathered(container: str, items: tuple[Value, ...] | None = None, element: Value | None = None) -> Value:

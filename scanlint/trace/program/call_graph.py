@@ -21,6 +21,7 @@ from scanlint.trace.domain.values import (
     Value,
     concrete,
     join,
+    shallow,
     uncalled,
     undecided,
     unmarked,
@@ -39,6 +40,8 @@ MOST_RUNS = 100
 """How often a function may run before nothing is known of its arguments any more; 42 is the most in public code."""
 MOST_WIDENED = 100
 """How often it may run after that: in other frames, and behind what it calls. What it gives stays unknown."""
+MOST_DEEPER = 12
+"""How often what it gives may nest deeper: a chain of itself doubles that on each run, and never comes to an end."""
 MOST_FOLLOWED = 24
 DEEPEST_FOLLOWED = 12
 
@@ -315,7 +318,8 @@ class Graph(Definitions):
         activation = frame.activation if frame is not None else None
         joining = any(other != activation for other in code.results)
         inner = Frame(code, code.mode, dict(code.incoming), frame, joining=joining)
-        code.results[activation] = code.result = self._walk(inner)
+        result = self._walk(inner)
+        code.results[activation] = code.result = shallow(result) if code.runs > MOST_DEEPER else result
         code.answered = code.answered or inner.ended
 
     def _walk(self, frame: Frame) -> Value:

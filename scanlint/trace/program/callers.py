@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from scanlint.project.summary import Wanted
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import by_kind, kinds_inside
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.members import abstract, lineage
 from scanlint.trace.program.call_graph import Graph
@@ -162,8 +163,9 @@ def _given(scope: ModuleScope) -> Mapping[str, Sequence[str]]:
 
 def _assignments(scope: ModuleScope) -> Iterator[tuple[ast.Assign, bool]]:
     """The assignments of a file, and whether each stands in a function."""
-    inside = by_kind(*(node for name in scope.facts.functions if (node := scope.node(name)) is not None))
-    yield from ((statement, True) for statement in inside.of(ast.Assign))
+    for function in map(scope.node, reversed(scope.facts.functions)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from ((statement, True) for statement in kinds_inside(function).of(ast.Assign))
     yield from ((statement, False) for statement in by_kind(*scope.outside).of(ast.Assign))
 
 
@@ -194,22 +196,22 @@ def _targets(statement: ast.Assign, *, inside: bool) -> Iterator[str]:
 
 def places(scope: ModuleScope, names: Iterable[str]) -> Iterator[str | int]:
     """The functions, and the first lines of statements outside of functions, that hold one of some words."""
-    spelled = sorted(scope.words.intersection(names))
+    text = scope.source.text
+    spelled = sorted({name for name in names if name in text})
     if not spelled:
         return
     pattern = re.compile(rf"\b(?:{'|'.join(spelled)})\b")
-    text = scope.source.text
-    lines: set[int] = set()
+    lines: dict[int, list[str]] = {}
     line, at = 1, 0
     for found in pattern.finditer(text):
         line += text.count("\n", at, found.start())
         at = found.start()
-        lines.add(line)
-    if not lines:
-        return
-    spans = list(scope.facts.functions.items())
-    for number in sorted(lines):
-        inside = [name for name, span in spans if span.first <= number <= span.last]
+        lines[line] = []
+    numbers = list(lines)
+    for name, span in scope.facts.functions.items() if lines else ():
+        for number in numbers[bisect_left(numbers, span.first) : bisect_right(numbers, span.last)]:
+            lines[number].append(name)
+    for number, inside in lines.items():
         yield from inside
         if not inside:
             first = scope.statement_around(number)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from scanlint.project.facts import dotted
 from scanlint.syntax.bindings import Function
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_inside
 from scanlint.trace.calls.methods import MUTATORS
 from scanlint.trace.domain.callables import ClassRef, Closure, Code, Partial, RecordType, Transformed, World
 from scanlint.trace.domain.held import holds_functions
@@ -87,7 +87,7 @@ def _returned(node: Function) -> Iterator[Made]:
     if isinstance(node, ast.Lambda):
         yield from _parts(node.body)
         return
-    inside = by_kind(*node.body)
+    inside = kinds_inside(node)
     left = [part for n in inside.of(ast.Return) if n.value is not None for part in _parts(n.value)]
     if not left:
         return
@@ -132,7 +132,7 @@ def _parts(value: ast.expr) -> Iterator[ast.expr]:
 def _bound(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Mapping[str, list[Made]]:
     """What the names of a function are bound to, and what is put into those that are lists or dicts."""
     found: dict[str, list[Made]] = {}
-    inside = by_kind(*node.body)
+    inside = kinds_inside(node)
     for function in inside.of(ast.FunctionDef):
         found.setdefault(function.name, []).append(function)
     for made in inside.of(ast.ClassDef):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Code
 
 ARRAYS = ("jax.numpy.", "numpy.")
@@ -12,7 +12,7 @@ ARRAYS = ("jax.numpy.", "numpy.")
 
 def may_batch(code: Code) -> bool:
     """Whether there is a loop or a comprehension that can collect results, and a call that can make them an array."""
-    kinds = by_kind(code.node)
+    kinds = kinds_of(code.node)
     if ast.ListComp not in kinds and ast.For not in kinds:
         return False
     if ast.Import in kinds or ast.ImportFrom in kinds:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from scanlint.jaxapi.canonical import STAGED_BODIES
 from scanlint.policy.names import ENTRIES
-from scanlint.syntax.walk import by_kind, children, walk
+from scanlint.syntax.walk import children, kinds_of, walk
 from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.program.module_scope import ModuleScope
@@ -103,7 +103,7 @@ def trips(node: ast.AST) -> list[ast.AST]:
 
 def hands_static(code: Code) -> bool:
     """Whether a jitted function gets a function that is made here, or a name of one, as a static argument."""
-    for call in by_kind(code.node).of(ast.Call):
+    for call in kinds_of(code.node).of(ast.Call):
         value = code.record.values.get(call.func)
         if value is not None and isinstance(value.callee, Transformed) and value.callee.static:
             handed = [*call.args, *(k.value for k in call.keywords)]
@@ -116,7 +116,7 @@ def stages_for_itself(code: Code) -> bool:
     """Whether a function may run a loop of JAX on the host, with a body that it makes: then it matters who calls it."""
     if code.mode.traced:
         return False
-    for call in by_kind(code.node).of(ast.Call):
+    for call in kinds_of(code.node).of(ast.Call):
         places = STAGED_BODIES.get(code.scope.annotation(call.func) or "", slice(0))
         if any(isinstance(a, ast.Lambda) or _is_made(code, a) for a in call.args[places]):
             return True

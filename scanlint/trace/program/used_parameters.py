@@ -10,7 +10,7 @@ from scanlint.trace.calls.jax_results import ARRAY_ROOTS
 from scanlint.trace.calls.transforms import functions_in
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.values import Value
-from scanlint.trace.members import annotated
+from scanlint.trace.members import noted
 
 DEEPEST_USES = 40
 LISTS = frozenset(("list", "tuple"))
@@ -50,7 +50,7 @@ class UsedParameters:
         self.asking += 1
         found = array_uses(code.node, lambda node: self._of_callee(code, node, elements), elements=elements)
         self.asking -= 1
-        notes = {a.arg: annotated(code.scope, a.annotation) for a in code.parameters() if a.annotation is not None}
+        notes = {a.arg: noted(code, a) for a in code.parameters() if a.annotation is not None}
         several = {name for name, note in notes.items() if note is not None and note.container is not None}
         uses = {name: strong for name, strong in found.items() if name not in several | code.listed}
         positional = [a.arg for a in code.positional()]

@@ -45,9 +45,11 @@ def _blocks(unit: Unit) -> Iterator[list[ast.stmt]]:
 
 def _coalesced(unit: Unit, block: list[ast.stmt], at: int, left: ast.Name, right: ast.Name) -> Change | None:
     """All of what is copied under the name that it is copied to, where that means nothing else in the meantime."""
-    web = defuse_of(unit).web(right)
     function = function_of(unit, left)
-    if web is None or not (alone(unit, left.id, function) and alone(unit, right.id, function)):
+    if not (right.id in binds(*block[:at]) and alone(unit, left.id, function) and alone(unit, right.id, function)):
+        return None
+    web = defuse_of(unit).web(right)
+    if web is None:
         return None
     bound = [d.node for d in web.definitions]
     places = {*bound, *web.reads}
@@ -72,11 +74,15 @@ def _coalesced(unit: Unit, block: list[ast.stmt], at: int, left: ast.Name, right
 
 def _propagated(unit: Unit, block: list[ast.stmt], at: int, left: ast.Name, right: ast.Name) -> Change | None:
     """What reads a copy reads what was copied, where that is not bound anew before."""
-    web = defuse_of(unit).web(left)
     function = function_of(unit, left)
-    if web is None or not (alone(unit, left.id, function) and alone(unit, right.id, function)):
+    if not (alone(unit, left.id, function) and alone(unit, right.id, function)):
         return None
-    if [d.node for d in web.definitions] != [left] or not all(isinstance(n, ast.Name) for n in web.reads):
+    web = defuse_of(unit).web(left)
+    if (
+        web is None
+        or [d.node for d in web.definitions] != [left]
+        or not all(isinstance(n, ast.Name) for n in web.reads)
+    ):
         return None
     owners = {n: i for i, s in enumerate(block) for n in ast.walk(s) if n in web.reads}
     if len(owners) < len(web.reads) or any(i <= at for i in owners.values()):
