@@ -60,8 +60,13 @@ def examine(
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
     assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
     removed = removed_uses(tree, source.text) if facts.jax else ()
+    broken = [parse(cell) for cell in source.broken]
+    later = tuple(error.message for error in broken if isinstance(error, Unreadable) and error.newer)
+    errors = tuple((e.message, e.line, e.column) for e in broken if isinstance(e, Unreadable) and not e.newer)
+    left_out = (*source.left_out, *later)
+    words = imported(facts)
     made = Surveyed(
-        source.display, digest, begins, control, marked, assumed, None, imported(facts), source.left_out, removed
+        source.display, digest, begins, control, marked, assumed, None, words, left_out, removed, errors
     )
     return made, facts
 
