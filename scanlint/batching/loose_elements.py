@@ -63,8 +63,16 @@ def loose_elements(
     if made and not numpy and stacks:
         return Loose("handed")
     if is_array(unit, iterable) and any(_fetches(unit, call, names) for call in _calls(node.elt)):
-        return Loose("fetched")
+        return Loose("fetched") if stacks or not _is_shape(unit, node) else None
     return _computed(unit, node, rows, names, trips)
+
+
+def _is_shape(unit: Unit, node: ast.AST) -> bool:
+    """Whole numbers in a tuple, as shapes are: there are few."""
+    match unit.parents.get(node):
+        case ast.Call(func=ast.Name(id="tuple")):
+            return True
+    return False
 
 
 def _calls(node: ast.AST) -> list[ast.Call]:

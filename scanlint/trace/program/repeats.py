@@ -56,14 +56,13 @@ def several(code: Code, seen: frozenset[Code] = frozenset()) -> tuple[Reason, ..
 
 
 def reused(code: Code) -> tuple[Reason, ...]:
-    """The calls of a function from another file, or two calls, if one of them surely runs on the host.
+    """A call of a function that surely runs on the host, where there is another one.
 
     Empty where it may well be that whoever calls it does so under a jit.
     """
-    calls = [(call, caller) for call, caller in code.callers.items() if not caller.scope.tests]
-    if len(calls) < 2 and all(caller.scope is code.scope for _, caller in calls):
+    if len(code.callers) < 2:
         return ()
-    for call, caller in calls:
+    for call, caller in code.callers.items():
         if _runs_at_top(caller, frozenset({code})):
             return (Reason(f"`{code.name}` is called{_named(caller)}", caller.scope, call),)
     return ()
