@@ -25,6 +25,7 @@ IN_LOOPS = (
 """Rules that tell of any loop on the host."""
 STRAIGHT = (
     ("SCN406", "dropped-result"),
+    ("SCN408", "eager-transform"),
     ("SCN407", "unpacked-array"),
     ("SCN412", "eager-update"),
     ("SCN413", "nan-gradient"),
