@@ -50,13 +50,17 @@ def loose_elements(
     if not (rows or (stacks and not DRAWS(unit.qualname))) or unit.source.tests or measures(_calls(node)):
         return None
     names = frozenset(targets(target))
-    if any(reads(call.func) & names and not _is_method(call) for call in _calls(node.elt)) or (not rows and _differ(iterable)):
+    if any(reads(call.func) & names and not _is_method(call) for call in _calls(node.elt)) or (
+        not rows and _differ(iterable)
+    ):
         return None
     if isinstance(iterable, ast.List | ast.Tuple):
         return None
     streams = tuple(streams_of(unit, target, iterable))
     trips = trips_of(unit, streams) if streams else None
-    if any(s.listed or (s.table and not rows) for s in streams) or (trips is not None and trips <= settings.max_unrolled_trips):
+    if any(s.listed or (s.table and not rows) for s in streams) or (
+        trips is not None and trips <= settings.max_unrolled_trips
+    ):
         return None
     numpy = any(unit.resolve(call.func) in ARRAYS for call in stacks)
     made = _only_made(unit, node.elt, names)

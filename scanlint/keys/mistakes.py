@@ -75,9 +75,7 @@ def _until_next_call(summary: KeySummary) -> Iterator[KeyMistake]:
         if splits and draws:
             draw, split = draws[0], splits[0]
             site, earlier = _place(draw.path), _place(split.path)
-            yield KeyMistake(
-                "key-after-split", "warning", site, earlier, None, split, draw, kept=f"{base.name}.{name}"
-            )
+            yield KeyMistake("key-after-split", "warning", site, earlier, None, split, draw, kept=f"{base.name}.{name}")
 
 
 def _first(made: Iterable[KeyMistake], said: set[ast.AST]) -> list[KeyMistake]:

@@ -17,6 +17,7 @@ from scanlint.settings import Settings
 IN_LOOPS = (
     ("SCN107", "host-step-loop"),
     ("SCN108", "eager-step-loop"),
+    ("SCN302", "unbatched-comprehension"),
     ("SCN404", "jit-in-loop"),
     ("SCN408", "eager-transform"),
     ("SCN410", "growing-array"),
@@ -66,9 +67,7 @@ def examine(
     errors = tuple((e.message, e.line, e.column) for e in broken if isinstance(e, Unreadable) and not e.newer)
     left_out = (*source.left_out, *later)
     words = imported(facts)
-    made = Surveyed(
-        source.display, digest, begins, control, marked, assumed, None, words, left_out, removed, errors
-    )
+    made = Surveyed(source.display, digest, begins, control, marked, assumed, None, words, left_out, removed, errors)
     return made, facts
 
 

@@ -59,5 +59,5 @@ def _solved(call: ast.Call, context: Context) -> Iterator[Report]:
             found.given,
             f"each evaluation of {found.name} that `{solver}` asks for {does}: no jit is around it",
             label="outside of jit",
-            help=f"hand `{solver}` a jitted function, made once: `jax.jit(...)` of what it computes, derivatives included",
+            help=f"hand `{solver}` a jitted function, made once, of all that it computes, derivatives included",
         )

@@ -37,7 +37,7 @@ class GrowingArray(Rule[ast.For | ast.While]):
                     "with operations of another shape each time",
                     end=found.call.func,
                     label="another shape each time",
-                    help=f"let a `lax.scan` stack {_added(found)}, or fill an array of the full size: trips have one shape then",
+                    help=f"let a `lax.scan` stack {_added(found)}, or fill an array of the full size",
                     trips=context.loop(node).trips,
                 )
             return

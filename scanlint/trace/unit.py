@@ -52,10 +52,10 @@ class Unit:
     bases, as far as the project defines them, `shared` whether other files of the
     project name a definition of this one, `elsewhere` which do, `repeats` why a function of the unit runs again and
     again on the host, `several` why it is called more than once where no loop calls it, `reused` why that is surely on
-    the host, `returned` what a function of the project returns there, `backward` why a derivative would have to go back through a loop that cannot be run
-    backwards, `renew` the unit with another text of its window (SyntaxError if it is none), where that still holds just
-    the one function. `code` is the function as the project knows it. `bare`: nothing traces it, and nothing is known of
-    its values; `keys` is there where the rules on random keys look at it.
+    the host, `returned` what a function of the project returns there, `backward` why a derivative would have to go back
+    through a loop that cannot be run backwards, `renew` the unit with another text of its window (SyntaxError if it is
+    none), where that still holds just the one function. `code` is the function as the project knows it. `bare`: nothing
+    traces it, and nothing is known of its values; `keys` is there where the rules on random keys look at it.
     """
 
     source: Source

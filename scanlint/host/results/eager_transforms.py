@@ -18,8 +18,8 @@ from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
 TRANSFORMS = words(
-    "jax.grad jax.value_and_grad jax.jacfwd jax.jacrev jax.jacobian jax.hessian equinox.filter_grad equinox.filter_value_and_grad "
-    "flax.nnx.grad flax.nnx.value_and_grad"
+    "jax.grad jax.value_and_grad jax.jacfwd jax.jacrev jax.jacobian jax.hessian equinox.filter_grad "
+    "equinox.filter_value_and_grad flax.nnx.grad flax.nnx.value_and_grad"
 )
 COMPOUND = ast.If | ast.With | ast.Try
 

@@ -40,11 +40,9 @@ def evaluated(unit: Unit, call: ast.Call) -> Iterator[Evaluated]:
     for given in handed:
         function = unit.value(given)
         name = "the lambda" if isinstance(given, ast.Lambda) else f"`{ast.unparse(given)}`"
-        if jitted(function):
-            continue
         if (transform := _derives(function, 0)) is not None:
             yield Evaluated(given, name, transform, 0)
-        elif (operations := round(operations_of(unit, function))) >= LEAST:
+        elif not jitted(function) and (operations := round(operations_of(unit, function))) >= LEAST:
             yield Evaluated(given, name, None, operations)
 
 
@@ -62,6 +60,9 @@ def _derives(function: Value, depth: int) -> str | None:
 
 def _derives_inside(code: Code, depth: int) -> str | None:
     for call in by_kind(code.node).of(ast.Call):
+        made = code.scope.annotation(call.func.func) if isinstance(call.func, ast.Call) else None
+        if made in TRANSFORMS:
+            return made
         called = called_in(code, call.func)
         match called.callee:
             case Transformed() if outermost(called) in TRANSFORMS:

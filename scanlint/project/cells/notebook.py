@@ -75,7 +75,7 @@ class Notebook:
         """One cell as it stands in the file, with nothing but empty lines above it."""
         cell = self.cell(number)
         assert cell is not None
-        return "\n" * (cell.above - 1) + "\n".join(_lines(cell.source.value) or ())
+        return "\n" * (cell.above - 1) + "\n".join(python(_lines(cell.source.value) or (), self.mark))
 
     def holds(self, text: str) -> bool:
         """Whether a changed program can be put back, and what each cell needs stands in it or above it."""
