@@ -47,7 +47,7 @@ class EagerTransform(Rule[ast.For | ast.While | ast.Call]):
 
 def _solved(call: ast.Call, context: Context) -> Iterator[Report]:
     """What a solver evaluates hundreds of times."""
-    from scanlint.host.results.solver_calls import evaluated
+    from scanlint.host.results.solver_evaluations import evaluated
 
     solver = ast.unparse(call.func)
     for found in evaluated(context.unit, call):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from scanlint.host.captured.changed_values import sizes, varying
-from scanlint.host.captured.scripts import bound_between_calls, called_at_top
+from scanlint.host.captured.script_bindings import bound_between_calls, called_at_top
 from scanlint.host.captured.stale_attributes import stale_attributes
 from scanlint.jaxapi.canonical import JITS
 from scanlint.syntax.bindings import Function, Names, binds, free, parameters, targets, walk_scope

@@ -21,7 +21,7 @@ from scanlint.settings import LINE_LENGTH
 from scanlint.syntax.bindings import Function, walk_scope
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source, is_test
-from scanlint.syntax.walk import first_line
+from scanlint.syntax.walk import first_line, walk
 from scanlint.trace.domain.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
 from scanlint.trace.domain.values import UNKNOWN, Kind, Value, contents, gathered, join_all
 from scanlint.trace.guards import CHOICES
@@ -312,6 +312,7 @@ class ModuleScope:
     def _given(self, name: str, statement: ast.stmt) -> Value:
         """The value that an assignment gives a name."""
         frame = self.frame()
+        frame.env.update(self._bound_before(statement))
         interpreter = self.project.interpreter(frame)
         match statement:
             case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
@@ -323,8 +324,30 @@ class ModuleScope:
                 return frame.env.get(name, UNKNOWN)
         return UNKNOWN
 
+    def _bound_before(self, statement: ast.stmt) -> dict[str, Value]:
+        """The names that a statement at the top reads and that are bound several times, as they are when it runs.
+
+        What a function in it reads is read later.
+        """
+        found: dict[str, Value] = {}
+        if statement.lineno not in self._at_top or any(isinstance(node, ast.Lambda) for node in walk(statement)):
+            return found
+        for name in {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}:
+            lines = [first for first, _ in self.facts.statements.get(name, ())]
+            before = [line for line in lines if line < statement.lineno][-1:]
+            if 1 < len(lines) <= MOST_BINDINGS and self._at_top.issuperset(before) and name not in self.rebound:
+                defined = self.facts.functions.get(name)
+                found |= {name: self._value_at(name, n) for n in before if defined is None or defined.first < n}
+        return found
+
+    @cached_property
+    def _at_top(self) -> frozenset[int]:
+        """The lines on which statements begin that always run, in order."""
+        return frozenset(statement.lineno for statement in self.tree.body)
+
     def run(self, statement: ast.stmt, frame: Frame) -> None:
         """Interpret a statement outside of functions."""
+        frame.env.update(self._bound_before(statement))
         self.project.outside(self, statement, lambda: self.project.interpreter(frame).block([statement]))
 
     def statement(self, line: int) -> ast.stmt | None:

@@ -23,7 +23,7 @@ LEAST = 6
 DEEPEST = 3
 
 
-class Evaluated(NamedTuple):
+class EagerEvaluation(NamedTuple):
     """A function that a solver is handed, as it is spelled, and the derivative that it makes anew, if it does."""
 
     given: ast.expr
@@ -32,7 +32,7 @@ class Evaluated(NamedTuple):
     operations: int
 
 
-def evaluated(unit: Unit, call: ast.Call) -> Iterator[Evaluated]:
+def evaluated(unit: Unit, call: ast.Call) -> Iterator[EagerEvaluation]:
     """The functions of one call of a solver that run JAX piecemeal."""
     if unit.source.tests or measures([call]):
         return
@@ -41,9 +41,9 @@ def evaluated(unit: Unit, call: ast.Call) -> Iterator[Evaluated]:
         function = unit.value(given)
         name = "the lambda" if isinstance(given, ast.Lambda) else f"`{ast.unparse(given)}`"
         if (transform := _derives(function, 0)) is not None:
-            yield Evaluated(given, name, transform, 0)
+            yield EagerEvaluation(given, name, transform, 0)
         elif not jitted(function) and (operations := round(operations_of(unit, function))) >= LEAST:
-            yield Evaluated(given, name, None, operations)
+            yield EagerEvaluation(given, name, None, operations)
 
 
 def _derives(function: Value, depth: int) -> str | None:
