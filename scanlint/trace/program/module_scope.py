@@ -329,16 +329,20 @@ class ModuleScope:
 
         What a function in it reads is read later.
         """
-        found: dict[str, Value] = {}
         if statement.lineno not in self._at_top or any(isinstance(node, ast.Lambda) for node in walk(statement)):
-            return found
-        for name in {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}:
-            lines = [first for first, _ in self.facts.statements.get(name, ())]
-            before = [line for line in lines if line < statement.lineno][-1:]
-            if 1 < len(lines) <= MOST_BINDINGS and self._at_top.issuperset(before) and name not in self.rebound:
-                defined = self.facts.functions.get(name)
-                found |= {name: self._value_at(name, n) for n in before if defined is None or defined.first < n}
-        return found
+            return {}
+        names = {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        last = {name: self._last_before(name, statement.lineno) for name in names - self.rebound}
+        return {name: self._value_at(name, line) for name, line in last.items() if line is not None}
+
+    def _last_before(self, name: str, at: int) -> int | None:
+        """The line on which a name of several bindings gets what it stands for at another; None where tests decide."""
+        lines = [first for first, _ in self.facts.statements.get(name, ())]
+        before = [line for line in lines if line < at]
+        if not before or not 1 < len(lines) <= MOST_BINDINGS or before[-1] not in self._at_top:
+            return None
+        defined = self.facts.functions.get(name)
+        return before[-1] if defined is None or defined.first < before[-1] else None
 
     @cached_property
     def _at_top(self) -> frozenset[int]:
