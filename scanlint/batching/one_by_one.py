@@ -6,14 +6,16 @@ import ast
 from typing import NamedTuple
 
 from scanlint.finding import Withheld
-from scanlint.host.piecemeal import ELSEWHERE, foreign, in_the_way, jitted, own_statements, ruled_out
-from scanlint.host.step_loop import long, measures, without_bar
+from scanlint.host.piecemeal import ELSEWHERE, draws_pictures, foreign, in_the_way, jitted, own_statements, ruled_out
+from scanlint.host.step_loop import long, measures, on_devices, unwrapped, without_bar
 from scanlint.host.threaded_state import gathered_only, state_of
+from scanlint.loops.constant_tables import host_array
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import index_needs_int
-from scanlint.loops.streams import streams_of, trips_of
-from scanlint.policy.names import DRAWS
+from scanlint.loops.streams import Stream, streams_of, trips_of
+from scanlint.policy.names import DRAWS, FEW_ON_HOST, PYTREES, STREAMED
+from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
 from scanlint.trace.unit import Unit
@@ -34,7 +36,10 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
     if not any(jitted(unit.value(c.func)) for c in ast.walk(model.node) if isinstance(c, ast.Call)):
         return None
     model, _ = without_bar(model)
-    if not isinstance(model.node, ast.For) or ruled_out(model, settings) or not long(model, settings):
+    if not isinstance(model.node, ast.For):
+        return None
+    examples = not _is_left(model) and _are_examples(model, unwrapped(unit, model.node.iter)[0])
+    if not examples and (ruled_out(model, settings) or not long(model, settings)):
         return None
     found = model.obstacles
     if any(o.code in (*ELSEWHERE, *JUMPS) for o in found):
@@ -50,6 +55,39 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
     return OneByOne(model, ast.unparse(call.func), _key(model), why)
 
 
+def _are_examples(model: LoopModel, iterable: ast.expr) -> bool:
+    """Whether a loop may go over any collection of examples, each of which it hands on as it is."""
+    assert isinstance(model.node, ast.For)
+    target = model.node.target
+    return is_collection(model.unit, iterable, target) and binds(*model.node.body).isdisjoint(targets(target))
+
+
+def is_collection(unit: Unit, iterable: ast.expr, target: ast.expr) -> bool:
+    """Whether what is gone over may be any collection of examples, as far as names tell: no layers, no batches."""
+    if unit.source.tests or any(True for _ in streams_of(unit, target, iterable)):
+        return False
+    match iterable:
+        case ast.Call(func=ast.Name(id="zip"), args=[*parts], keywords=[]):
+            pass
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner], keywords=[]):
+            parts = [inner]
+        case _:
+            parts = [iterable]
+    words = [name for part in parts for name in _words(part)]
+    plain = all(isinstance(part, ast.Name | ast.Attribute) for part in parts)
+    return plain and not (PYTREES(*words) or FEW_ON_HOST(*words) or STREAMED(*words, *targets(target)))
+
+
+def _words(part: ast.expr) -> list[str]:
+    return [n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(part) if isinstance(n, ast.Name | ast.Attribute)]
+
+
+def _is_left(model: LoopModel) -> bool:
+    """Whether a loop draws, measures, runs on devices or is as it is on purpose."""
+    calls = [part for part in ast.walk(model.node) if isinstance(part, ast.Call)]
+    return draws_pictures(model.unit, calls) or measures(calls) or on_devices(model) or deliberate(model)
+
+
 def _key(model: LoopModel) -> str | None:
     """The random key that each trip splits for the next one."""
     for part in walk_scope(model.node.body):
@@ -62,7 +100,7 @@ def _key(model: LoopModel) -> str | None:
 
 def _kept_call(model: LoopModel, own: list[ast.stmt]) -> ast.Call | None:
     """A call of a jitted function, on something that differs from trip to trip, whose result is kept."""
-    varying = binds(*model.node.body) | frozenset(model.targets)
+    varying = binds(*model.node.body) | frozenset(targets(model.node.target))
     for statement in own:
         for call in walk_scope([statement]):
             if not isinstance(call, ast.Call) or not jitted(model.unit.value(call.func)):
@@ -107,18 +145,41 @@ def _shapes(unit: Unit, call: ast.Call, staged: Names) -> bool:
 
 def comprehension(unit: Unit, node: ast.ListComp | ast.GeneratorExp, settings: Settings) -> str | None:
     """The jitted function that a comprehension calls for each number or row, if there are many of them."""
-    match node.elt, node.generators:
-        case ast.Call(func=function) as call, [ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)]:
+    match node.generators:
+        case [ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)] if not _is_nest(node.elt):
             pass
         case _:
             return None
-    streams = tuple(streams_of(unit, target, iterable))
-    trips = trips_of(unit, streams)
-    if not streams or any(s.table or s.listed for s in streams) or unit.source.tests:
-        return None
-    few = trips is not None and trips <= settings.max_unrolled_trips
     names = frozenset(targets(target))
-    drawn = DRAWS(unit.qualname)
-    if few or drawn or not jitted(unit.value(function)) or not reads(*call.args) & names or measures([call]):
+    call = next((c for c in _calls(node.elt) if jitted(unit.value(c.func)) and reads(*c.args) & names), None)
+    if call is None or unit.source.tests or DRAWS(unit.qualname) or measures([call]) or _stops_early(unit, node):
         return None
-    return None if _shapes(unit, call, names) else ast.unparse(function)
+    if not is_collection(unit, iterable, target):
+        streams = tuple(streams_of(unit, target, iterable))
+        trips = trips_of(unit, streams)
+        few = trips is not None and trips <= settings.max_unrolled_trips
+        if not streams or few or any(s.listed or (s.table and not _is_grid(unit, s)) for s in streams):
+            return None
+    return None if _shapes(unit, call, names) else ast.unparse(call.func)
+
+
+def _stops_early(unit: Unit, node: ast.AST) -> bool:
+    """`any(f(x) for x in xs)`: not all elements may be wanted."""
+    match unit.parents.get(node):
+        case ast.Call(func=ast.Name(id="any" | "all" | "next")):
+            return True
+    return False
+
+
+def _is_grid(unit: Unit, stream: Stream) -> bool:
+    """An array of NumPy, which is no table of a few numbers."""
+    return stream.array is not None and host_array(unit, stream.array)
+
+
+def _calls(element: ast.expr) -> list[ast.Call]:
+    return [part for part in walk_scope([element]) if isinstance(part, ast.Call)]
+
+
+def _is_nest(element: ast.expr) -> bool:
+    """Another comprehension is each element: it is told of that one."""
+    return isinstance(element, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp)

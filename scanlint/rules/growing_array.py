@@ -53,7 +53,7 @@ class GrowingArray(Rule[ast.For | ast.While]):
 
 def _hinders(model: LoopModel) -> bool:
     """The growth is what keeps a loop from being rolled; the rules for loops tell of those that they know."""
-    return any(o.code == "carry-shape-grows" for o in model.obstacles)
+    return bool(model.streams) and any(o.code == "carry-shape-grows" for o in model.obstacles)
 
 
 def _added(found: Growth) -> str:
