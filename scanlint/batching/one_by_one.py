@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from scanlint.finding import Withheld
 from scanlint.host.piecemeal import ELSEWHERE, draws_pictures, foreign, in_the_way, jitted, own_statements, ruled_out
+from scanlint.host.results.eager_transforms import TRANSFORMS, outermost
+from scanlint.host.results.loose_work import LEAST, operations_of
 from scanlint.host.step_loop import long, measures, on_devices, unwrapped, without_bar
 from scanlint.host.threaded_state import gathered_only, state_of
 from scanlint.loops.constant_tables import host_array
@@ -18,27 +22,33 @@ from scanlint.policy.names import DRAWS, FEW_ON_HOST, PYTREES, STREAMED
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
+from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
 
 class OneByOne(NamedTuple):
-    """One such loop: the `function` as it is spelled, the key that it splits, and what stands in the way first."""
+    """One such loop: the `function` as it is spelled, the key that it splits, and what stands in the way first.
+
+    `eager`: the function is not jitted, and runs a dozen operations one by one.
+    """
 
     model: LoopModel
     function: str
     key: str | None
     hindered: Withheld
+    eager: bool = False
 
 
 def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
-    """The loop, if each trip keeps what a jitted function makes of an example, and no trip needs another's result."""
+    """The loop, if each trip keeps what a function makes of an example, and no trip needs another one's result."""
     unit = model.unit
-    if not any(jitted(unit.value(c.func)) for c in ast.walk(model.node) if isinstance(c, ast.Call)):
+    compiled = any(jitted(unit.value(c.func)) for c in ast.walk(model.node) if isinstance(c, ast.Call))
+    if not (compiled or any(map(_collects, own_statements(model.node)))):
         return None
     model, _ = without_bar(model)
     if not isinstance(model.node, ast.For):
         return None
-    examples = not _is_left(model) and _are_examples(model, unwrapped(unit, model.node.iter)[0])
+    examples = compiled and not _is_left(model) and _are_examples(model, unwrapped(unit, model.node.iter)[0])
     if not examples and (ruled_out(model, settings) or not long(model, settings)):
         return None
     found = model.obstacles
@@ -47,12 +57,25 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
     if any(not gathered_only(model, name) for name in state_of(model)):
         return None
     own = list(own_statements(model.node))
-    call = _kept_call(model, own)
+    call = _kept_call(model, own, jitted if compiled else partial(_is_eager, unit))
     if call is None or foreign(model, own) or _shapes(unit, call, model.staged):
         return None
     why = next(iter(in_the_way(model, own)), None)
     why = why or Withheld("not-a-batch", "it is not known to treat each example on its own")
-    return OneByOne(model, ast.unparse(call.func), _key(model), why)
+    return OneByOne(model, ast.unparse(call.func), _key(model), why, eager=not compiled)
+
+
+def _is_eager(unit: Unit, function: Value) -> bool:
+    """Whether a function of the project runs a dozen operations of JAX, or a derivative, outside of jit."""
+    return outermost(function) in TRANSFORMS or operations_of(unit, function) >= LEAST
+
+
+def _collects(statement: ast.stmt) -> bool:
+    """A statement puts something into a list, or into a place of an array."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript()]) | ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"))):
+            return True
+    return False
 
 
 def _are_examples(model: LoopModel, iterable: ast.expr) -> bool:
@@ -79,7 +102,9 @@ def is_collection(unit: Unit, iterable: ast.expr, target: ast.expr) -> bool:
 
 
 def _words(part: ast.expr) -> list[str]:
-    return [n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(part) if isinstance(n, ast.Name | ast.Attribute)]
+    return [
+        n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(part) if isinstance(n, ast.Name | ast.Attribute)
+    ]
 
 
 def _is_left(model: LoopModel) -> bool:
@@ -98,15 +123,16 @@ def _key(model: LoopModel) -> str | None:
     return None
 
 
-def _kept_call(model: LoopModel, own: list[ast.stmt]) -> ast.Call | None:
-    """A call of a jitted function, on something that differs from trip to trip, whose result is kept."""
-    varying = binds(*model.node.body) | frozenset(targets(model.node.target))
+def _kept_call(model: LoopModel, own: list[ast.stmt], works: Callable[[Value], bool]) -> ast.Call | None:
+    """A call of a function that `works`, on something that differs from trip to trip, whose result is kept."""
+    own_targets = targets(model.node.target) if isinstance(model.node, ast.For) else ()
+    varying = binds(*model.node.body) | frozenset(own_targets)
     for statement in own:
         for call in walk_scope([statement]):
-            if not isinstance(call, ast.Call) or not jitted(model.unit.value(call.func)):
+            if not isinstance(call, ast.Call):
                 continue
             given = [*call.args, *(k.value for k in call.keywords)]
-            if reads(*given) & varying and _keeps(statement, own):
+            if reads(*given) & varying and _keeps(statement, own) and works(model.unit.value(call.func)):
                 return call
     return None
 
@@ -114,7 +140,7 @@ def _kept_call(model: LoopModel, own: list[ast.stmt]) -> ast.Call | None:
 def _keeps(statement: ast.stmt, own: list[ast.stmt]) -> bool:
     """True if a statement keeps its result: it is appended, stored, added up, or gets a name that is kept so."""
     match statement:
-        case ast.Assign(targets=[ast.Subscript()]) | ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"))):
+        case _ if _collects(statement):
             return True
         case ast.AugAssign():
             return True
