@@ -54,9 +54,9 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
     found = model.obstacles
     if any(o.code in (*ELSEWHERE, *JUMPS) for o in found):
         return None
-    if any(not gathered_only(model, name) for name in state_of(model)):
-        return None
     own = list(own_statements(model.node))
+    if any(not gathered_only(model, name) for name in state_of(model)) or _reads_back(own):
+        return None
     call = _kept_call(model, own, jitted if compiled else partial(_is_eager, unit))
     if call is None or foreign(model, own) or _shapes(unit, call, model.staged):
         return None
@@ -68,6 +68,14 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
 def _is_eager(unit: Unit, function: Value) -> bool:
     """Whether a function of the project runs a dozen operations of JAX, or a derivative, outside of jit."""
     return outermost(function) in TRANSFORMS or operations_of(unit, function) >= LEAST
+
+
+def _reads_back(own: list[ast.stmt]) -> bool:
+    """A trip takes up what one before has put into the list: `states.append(step(states[-1]))`."""
+    lists = [s.value.func.value for s in own if isinstance(s, ast.Expr) and _collects(s)]  # type: ignore[attr-defined]
+    names = {ast.unparse(name) for name in lists}
+    parts = [part for statement in own for part in walk_scope([statement])]
+    return any(isinstance(part, ast.Subscript) and ast.unparse(part.value) in names for part in parts)
 
 
 def _collects(statement: ast.stmt) -> bool:

@@ -66,6 +66,7 @@ LEFT = {
     "tensors of another library": "def f(params, held):\n    out = []\n    for x in held.out:\n        x = jnp.array(x.numpy())\n        out.append(predict(params, x))\n    return out",
     "layers": "def f(layers, x):\n    return [predict(layer, x) for layer in layers]",
     "a state that goes on": "def f(params, xs):\n    for x in xs:\n        params = params - predict(params, x)\n    return params",
+    "what goes on from the last of a list": "def f(params, xs):\n    out = [xs[0]]\n    for x in xs:\n        out.append(predict(params, out[-1] + x))\n    return out",
     "what stops early": "def f(params, xs):\n    return any(predict(params, x) > 0 for x in xs)",
     "cheap work": "def f(xs: jax.Array):\n    out = []\n    for x in xs:\n        out.append(jnp.sin(x))\n    return out",
     "records under a function that is not jitted": "def f(rows):\n    out = []\n    for row in rows:\n        out.append(energy(row.x))\n    return out",
