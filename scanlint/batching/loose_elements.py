@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple
 
 from scanlint.batching.fetches import ARRAYS, NUMBERS
 from scanlint.host.piecemeal import jitted
-from scanlint.host.results.loose_work import LEAST, operations_of
+from scanlint.host.results.loose_work import LEAST, host_loop_in, operations_of
 from scanlint.host.step_loop import measures
+from scanlint.loops.constant_tables import host_array
 from scanlint.loops.streams import is_array, streams_of, trips_of
 from scanlint.policy.names import DRAWS, FEW_ON_HOST, PYTREES
 from scanlint.settings import Settings
@@ -20,35 +21,62 @@ MADE = frozenset(("jax.numpy.array", "jax.numpy.asarray", "jax.device_put"))
 DERIVATIVES = frozenset(
     ("jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian", "jax.jvp", "jax.vjp")
 )
+MANY = 400
+"""Operations of all elements together from which they are worth a word, where their number is known: some 10 ms."""
 VIEWS = frozenset(("items", "values", "keys", "leaves", "flatten"))
 
 
 class Loose(NamedTuple):
-    """A loop that treats elements one by one: `done` says how, `function` names what computes each."""
+    """A loop that treats elements one by one: `done` says how, `function` names what computes each.
 
-    done: Literal["handed", "fetched", "computed"]
+    `loops` names the function with the loop on the host that runs for each.
+    """
+
+    done: Literal["handed", "fetched", "computed", "looped"]
     function: str = ""
+    loops: str = ""
 
 
-def loose_elements(unit: Unit, node: ast.ListComp, stacks: list[ast.Call], settings: Settings) -> Loose | None:
-    """The elements, if JAX makes each on its own outside of jit, and they are one array afterwards."""
+def loose_elements(
+    unit: Unit, node: ast.ListComp | ast.GeneratorExp, stacks: list[ast.Call], settings: Settings
+) -> Loose | None:
+    """The elements, if JAX makes each on its own outside of jit: of one array, or to be one array afterwards."""
     match node.generators:
         case [ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)]:
             pass
         case _:
             return None
-    if not stacks or unit.source.tests or DRAWS(unit.qualname) or measures([*_calls(node)]):
+    rows = is_array(unit, iterable) or host_array(unit, iterable)
+    if not (rows or (stacks and not DRAWS(unit.qualname))) or unit.source.tests or measures(_calls(node)):
         return None
     names = frozenset(targets(target))
-    if any(reads(call.func) & names and not _is_method(call) for call in _calls(node.elt)) or _differ(iterable):
+    if any(reads(call.func) & names and not _is_method(call) for call in _calls(node.elt)) or (
+        not rows and _differ(iterable)
+    ):
         return None
-    if _few(unit, target, iterable, settings):
+    if isinstance(iterable, ast.List | ast.Tuple):
+        return None
+    streams = tuple(streams_of(unit, target, iterable))
+    trips = trips_of(unit, streams) if streams else None
+    if any(s.listed or (s.table and not rows) for s in streams) or (
+        trips is not None and trips <= settings.max_unrolled_trips
+    ):
         return None
     numpy = any(unit.resolve(call.func) in ARRAYS for call in stacks)
     made = _only_made(unit, node.elt, names)
-    if made and not numpy:
+    if made and not numpy and stacks:
         return Loose("handed")
-    return _computed(unit, node, iterable, names)
+    if is_array(unit, iterable) and any(_fetches(unit, call, names) for call in _calls(node.elt)):
+        return Loose("fetched") if stacks or not _is_shape(unit, node) else None
+    return _computed(unit, node, rows, names, trips)
+
+
+def _is_shape(unit: Unit, node: ast.AST) -> bool:
+    """Whole numbers in a tuple, as shapes are: there are few."""
+    match unit.parents.get(node):
+        case ast.Call(func=ast.Name(id="tuple")):
+            return True
+    return False
 
 
 def _calls(node: ast.AST) -> list[ast.Call]:
@@ -67,14 +95,6 @@ def _differ(iterable: ast.expr) -> bool:
     return PYTREES(*words) or FEW_ON_HOST(*words) or not VIEWS.isdisjoint(words)
 
 
-def _few(unit: Unit, target: ast.expr, iterable: ast.expr, settings: Settings) -> bool:
-    if isinstance(iterable, ast.List | ast.Tuple):
-        return True
-    streams = tuple(streams_of(unit, target, iterable))
-    trips = trips_of(unit, streams) if streams else None
-    return any(s.table or s.listed for s in streams) or (trips is not None and trips <= settings.max_unrolled_trips)
-
-
 def _only_made(unit: Unit, element: ast.expr, names: Names) -> bool:
     """`jnp.array(item["x"])`: an element that is no array of JAX yet is made one."""
     match element:
@@ -84,12 +104,11 @@ def _only_made(unit: Unit, element: ast.expr, names: Names) -> bool:
     return False
 
 
-def _computed(unit: Unit, node: ast.ListComp, iterable: ast.expr, names: Names) -> Loose | None:
-    """Elements each of which runs a dozen operations of JAX, or a derivative, or is fetched from an array."""
-    calls = _calls(node.elt)
-    if is_array(unit, iterable) and any(_fetches(unit, call, names) for call in calls):
-        return Loose("fetched")
-    for call in calls:
+def _computed(
+    unit: Unit, node: ast.ListComp | ast.GeneratorExp, rows: bool, names: Names, trips: int | None
+) -> Loose | None:
+    """Elements each of which runs a dozen operations of JAX, a derivative, or a loop; `rows`: they are of one array."""
+    for call in _calls(node.elt):
         given = reads(*call.args, *(k.value for k in call.keywords))
         value = unit.value(call.func)
         if not given & names or jitted(value):
@@ -97,7 +116,10 @@ def _computed(unit: Unit, node: ast.ListComp, iterable: ast.expr, names: Names) 
         match value.callee:
             case Transformed(transform=transform) if transform in DERIVATIVES:
                 return Loose("computed", ast.unparse(call.func))
-        if operations_of(unit, value) >= LEAST:
+        operations = operations_of(unit, value)
+        if rows and operations == 0 and (loops := host_loop_in(unit, value, 0)) is not None:
+            return Loose("looped", ast.unparse(call.func), loops)
+        if operations >= LEAST or (trips is not None and trips * operations >= MANY):
             return Loose("computed", ast.unparse(call.func))
     return None
 

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.branches.traced_sizes import size_asked_at
+from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.host_functions import TWINS
+from scanlint.jaxapi.words import words
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import Value, contents
 from scanlint.trace.setting_parameters import given_by_calls, named_static
 from scanlint.trace.unit import Unit
 
+OF_MATH = words("ceil floor sqrt log log2 log10 exp")
 UNCHANGED = (
     *(ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Starred),
     *(ast.operator, ast.unaryop, ast.expr_context),
@@ -177,3 +180,25 @@ def _jitted_here(unit: Unit, name: str, owner: str) -> tuple[ast.arg | None, ast
                 if parameter.arg == name:
                     return parameter, function
     return None, None
+
+
+class PythonNumbers(NamedTuple):
+    """A call of JAX that makes a tracer of Python numbers alone, the function that does as well, and its call."""
+
+    call: ast.Call
+    function: str
+    text: str
+
+
+def python_numbers(unit: Unit, needed: ast.expr) -> PythonNumbers | None:
+    """The call of JAX, if it is all that makes a tracer of what should be a Python value."""
+    made = source_of(unit, needed) if isinstance(needed, ast.Name) else needed
+    while isinstance(made, ast.Call) and unit.resolve(made.func) in ("builtins.int", "builtins.round"):
+        made = made.args[0] if len(made.args) == 1 else None
+    if not isinstance(made, ast.Call) or made.keywords or not made.args:
+        return None
+    name = unit.resolve(made.func) or ""
+    last, given = name.rpartition(".")[2], ", ".join(map(ast.unparse, made.args))
+    if last not in OF_MATH or name != f"jax.numpy.{last}" or any(not unit.value(a).static for a in made.args):
+        return None
+    return PythonNumbers(made, f"math.{last}", f"math.{last}({given})")

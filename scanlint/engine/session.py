@@ -188,6 +188,10 @@ class Session(AbstractContextManager["Session"]):
         for error in errors:
             if error.display in self.checked:
                 self._leave_out(error)
+        for display in self.files:
+            if display in self.checked:
+                cells = self.surveys[display].broken
+                self.others += [syntax_error(Unreadable(Path(), display, *cell)) for cell in cells]
         if self.surveys.control(self.checked):
             others = (error for error in errors if error.display not in self.checked)
             self.notes += rested_on([*self.around.unread, *others])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scanlint.project.files import SourceFile
 
 LINE = regex(r"\bline (\d+)\b")
+LINES = regex(r"\blines ((?:\d+, )+\d+)\b")
 
 
 class Texts:
@@ -110,7 +111,8 @@ def _in_cells(finding: Finding, notebook: Notebook) -> Finding:
     moved = finding.start.line - start.line
 
     def said(text: str) -> str:
-        return LINE.sub(lambda found: _line(int(found[1]), cell, notebook), text)
+        single = LINES.sub(lambda found: ", ".join(f"line {line}" for line in found[1].split(", ")), text)
+        return LINE.sub(lambda found: _line(int(found[1]), cell, notebook), single)
 
     return replace(
         finding,

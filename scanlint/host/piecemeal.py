@@ -33,7 +33,7 @@ from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
 from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Method, Named, Partial, Transformed
-from scanlint.trace.domain.values import Value
+from scanlint.trace.domain.values import OneOf, Value
 from scanlint.trace.unit import Unit
 
 LEAST = 40
@@ -214,7 +214,10 @@ def _loops_inside(function: Value, known: dict[Code, bool]) -> bool:
 
 
 def jitted(function: Value) -> bool:
+    """Whether a call runs what is compiled, on some path at least: a step may be jitted under a flag."""
     match function.callee:
+        case OneOf(choices):
+            return any(map(jitted, choices))
         case Transformed(transform=transform):
             return transform in JITS
         case Partial(function=inner):

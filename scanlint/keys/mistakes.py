@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from scanlint.finding import Level
@@ -11,7 +11,7 @@ from scanlint.jaxapi.words import words
 from scanlint.keys.libraries import MAPPED, TREES
 from scanlint.keys.machine import UsePair
 from scanlint.keys.summaries import KeySummary
-from scanlint.keys.terms import Computed, Const, FieldOf, KeyGuard, Seeded, Stage, ancestors, root
+from scanlint.keys.terms import Computed, Const, FieldOf, KeyGuard, Passed, Seeded, Stage, ancestors, root
 from scanlint.keys.uses import KeyUse
 
 TOGETHER = frozenset(["permutation", "shuffle", "choice"])
@@ -24,7 +24,7 @@ class KeyMistake(NamedTuple):
     """Two uses of one key. `site` and `earlier` are the places in the function; `loop` goes round between them.
 
     `mapped`: it is a batch, whose examples they are. `before`: the first use is on the trip before the second one.
-    `again` are further uses.
+    `again` are further uses. `kept` is the attribute that keeps the key for the next call, where that is the other use.
     """
 
     rule: str
@@ -37,6 +37,7 @@ class KeyMistake(NamedTuple):
     mapped: bool = False
     before: bool = False
     again: tuple[ast.AST, ...] = ()
+    kept: str = ""
 
     @property
     def plain(self) -> bool:
@@ -59,7 +60,22 @@ def mistakes(summary: KeySummary) -> list[KeyMistake]:
     here = [m for sites in found.values() for m in _first([m for m in sites.values() if not m.before], said)]
     said.update(m.earlier for m in here)
     across = [m for sites in found.values() for m in sites.values() if m.before]
-    return here + [m for m in across if m.site not in said and m.earlier not in said]
+    each = {m.site for m in here if m.site is m.earlier}
+    across = [m for m in across if m.earlier not in said and m.site not in each]
+    return here + across + [m for m in _until_next_call(summary) if m.site not in said]
+
+
+def _until_next_call(summary: KeySummary) -> Iterator[KeyMistake]:
+    """A key that is drawn from and stays in an object, of which each call of the function splits what is there."""
+    for (base, name), kept in summary.cells:
+        if not isinstance(base, Passed) or not isinstance(name, str) or kept == FieldOf(base, name):
+            continue
+        splits = [u for u in summary.drawn if u.kind == "split" and u.term == FieldOf(base, name)]
+        draws = [u for u in summary.drawn if u.kind == "draw" and u.term == kept and u.sure]
+        if splits and draws:
+            draw, split = draws[0], splits[0]
+            site, earlier = _place(draw.path), _place(split.path)
+            yield KeyMistake("key-after-split", "warning", site, earlier, None, split, draw, kept=f"{base.name}.{name}")
 
 
 def _first(made: Iterable[KeyMistake], said: set[ast.AST]) -> list[KeyMistake]:

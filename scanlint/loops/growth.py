@@ -33,6 +33,29 @@ def larger_carries(unit: Unit, node: ast.For | ast.While, carried: Sequence[str]
                 case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
                     if _grows(scope, value, frozenset({name})) and not _only_longer(unit, node, value, name):
                         yield name, part
+                case ast.Assign(targets=[ast.Tuple() as into], value=ast.Call() as call):
+                    if name in longer_parts(unit, into, call):
+                        yield name, part
+
+
+def longer_parts(unit: Unit, into: ast.Tuple, call: ast.Call) -> Names:
+    """The names that a call of a function of the project is handed and that it gives back larger, among others."""
+    closure = _closure(unit.value(call.func))
+    if closure is None or any(isinstance(target, ast.Starred) for target in into.elts):
+        return NONE
+    parts = _grown_parts(closure.code)
+    found = set[str]()
+    for target, larger in zip(into.elts, parts, strict=False):
+        if isinstance(target, ast.Name) and _whole(closure, call, frozenset({target.id})) & larger:
+            found.add(target.id)
+    return frozenset(found)
+
+
+def _closure(known: Value | None) -> Closure | None:
+    """The function of the project that a call runs, below its jits."""
+    while known is not None and isinstance(callee := known.callee, Transformed) and callee.transform == "jax.jit":
+        known = callee.function
+    return known.callee if known is not None and isinstance(known.callee, Closure) else None
 
 
 def _only_longer(unit: Unit, node: ast.For | ast.While, value: ast.expr, name: str) -> bool:
@@ -63,11 +86,8 @@ def _grows(scope: _Scope, value: ast.expr, held: Names, larger: Names = NONE, de
     name = scope.resolve(value.func) or ""
     if name in JOINS | ADDS:
         return _holds(name, value, held)
-    known = scope.value(value.func)
-    while known is not None and isinstance(callee := known.callee, Transformed) and callee.transform == "jax.jit":
-        known = callee.function
-    closure = known.callee if known is not None else None
-    return isinstance(closure, Closure) and bool(_whole(closure, value, held) & grown(closure.code, depth))
+    closure = _closure(scope.value(value.func))
+    return closure is not None and bool(_whole(closure, value, held) & grown(closure.code, depth))
 
 
 def _holds(name: str, call: ast.Call, held: Names) -> bool:
@@ -109,12 +129,28 @@ def _whole(closure: Closure, call: ast.Call, held: Names) -> Names:
 def grown(code: Code, depth: int = 0) -> Names:
     """The parameters that a function gives back larger than they were."""
     if depth > DEEPEST or isinstance(code.node, ast.Lambda):
-        return frozenset()
-    returned = [s.value for s in walk_scope(code.node.body) if isinstance(s, ast.Return) and s.value is not None]
+        return NONE
+    return _returned_larger(code, [value for value in _returned(code) if value is not None], depth)
+
+
+def _grown_parts(code: Code) -> list[Names]:
+    """The same for each of the values that a function returns as a tuple."""
+    tuples = [value for value in _returned(code) if isinstance(value, ast.Tuple)]
+    if isinstance(code.node, ast.Lambda) or len(tuples) != 1 or len(_returned(code)) != 1:
+        return []
+    return [_returned_larger(code, [part], 0) for part in tuples[0].elts]
+
+
+def _returned(code: Code) -> list[ast.expr | None]:
+    body = code.node.body if isinstance(code.node.body, list) else []
+    return [s.value for s in walk_scope(body) if isinstance(s, ast.Return)]
+
+
+def _returned_larger(code: Code, values: Sequence[ast.expr], depth: int) -> Names:
     found, scope = set[str](), _scope_of(code)
-    for parameter in (a.arg for a in code.parameters()):
+    for parameter in (a.arg for a in code.parameters()) if values else ():
         larger, whole = _followed(code, parameter, depth)
-        if returned and all(_grows(scope, value, whole, larger, depth + 1) for value in returned):
+        if all(_grows(scope, value, whole, larger, depth + 1) for value in values):
             found.add(parameter)
     return frozenset(found)
 

@@ -52,6 +52,12 @@ PYTREES = _guess(
     r"states|loader|iterator|generator|dataset|stream|^[WwBb]s$",
 )
 
+STREAMED = _guess(
+    "what a loop on the host goes over gives batches, or examples that do not lie in memory together",
+    (0, 0),
+    r"(?i)batch|loader|chunk|epoch|shard|tile|dataset|data\b|stream|iter|gen|queue|file|path|line|frame|episode|env",
+)
+
 FLAGS = _guess(
     "a parameter of a jitted function that is only asked whether it holds is a setting, no array",
     (0, 0),

@@ -65,6 +65,8 @@ STRAIGHT = regex(
 )
 """What host code is looked into for where it has no loop: a clock, and statements that only compute."""
 
+SOLVERS = ("minimize", "root", "least_squares", "curve_fit", "fmin", "fsolve", "solve_ivp", "odeint", "quad", "brentq")
+"""What of SciPy evaluates a function again and again."""
 ROOTS = ("sqrt(", "log(")
 SINGULAR = regex(
     r"\bsqrt\((?![\d \n]|\w+\.shape)|\blog\(([^\n()]{1,40})\) *\* *\1|([\w.\[\]]{1,40}) *\* *\w+\.log\(\2\)"
@@ -269,6 +271,7 @@ class _Lines:
 
     def __init__(self, text: str, tree: ast.Module, renamed: list[str], facts: ModuleFacts) -> None:
         self.tests = is_test(facts.path, text)
+        self.scipy = any(target.startswith("scipy.") for target in facts.imports.values())
         self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
         self.text = code_text(text, self.starts, tree)
         self.transforming = transforms(text)
@@ -483,6 +486,7 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     straight = not lines.tests and (
         (_is_straight(node) and lines.hold(STRAIGHT, first, last))
         or (lines.speak_of(ROOTS, first, last) and lines.hold(SINGULAR, first, last))
+        or (lines.scipy and lines.speak_of(SOLVERS, first, last))
     )
     keys = lines.draws(first, last)
     plain = not keys and lines.only_jits(node, qualname)

@@ -52,6 +52,12 @@ class SourceFile(NamedTuple):
         holder = self.notebook or self.cells
         return holder.left_out if holder is not None else ()
 
+    @property
+    def broken(self) -> list[SourceFile]:
+        """The cells of a notebook that are no Python, each alone, with the lines that it has in the program."""
+        numbers = self.notebook.broken if self.notebook is not None else ()
+        return [self._replace(text=self.notebook.alone(n)) for n in numbers if self.notebook is not None]
+
     def refusal(self, text: str) -> str:
         """Why the file cannot hold a changed text; empty if it can.
 

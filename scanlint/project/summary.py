@@ -21,7 +21,7 @@ class Surveyed(NamedTuple):
     `removed` are the uses of what JAX has no more: name, spelling, place.
     `error` says why it is no part of the project: message, line, column, whether its syntax is wrong, whether it is
     written for a newer Python. `words` are the names that its imports spell, `left_out` what of it is
-    not checked.
+    not checked, `broken` are its cells that are no Python: message, line, column.
     """
 
     display: str
@@ -34,6 +34,7 @@ class Surveyed(NamedTuple):
     words: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     removed: tuple[tuple[str, str, int, int, int, int], ...] = ()
+    broken: tuple[tuple[str, int, int], ...] = ()
 
 
 class Removed(NamedTuple):

@@ -17,6 +17,7 @@ from scanlint.settings import Settings
 IN_LOOPS = (
     ("SCN107", "host-step-loop"),
     ("SCN108", "eager-step-loop"),
+    ("SCN302", "unbatched-comprehension"),
     ("SCN404", "jit-in-loop"),
     ("SCN408", "eager-transform"),
     ("SCN410", "growing-array"),
@@ -25,6 +26,7 @@ IN_LOOPS = (
 """Rules that tell of any loop on the host."""
 STRAIGHT = (
     ("SCN406", "dropped-result"),
+    ("SCN408", "eager-transform"),
     ("SCN407", "unpacked-array"),
     ("SCN412", "eager-update"),
     ("SCN413", "nan-gradient"),
@@ -60,9 +62,12 @@ def examine(
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
     assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
     removed = removed_uses(tree, source.text) if facts.jax else ()
-    made = Surveyed(
-        source.display, digest, begins, control, marked, assumed, None, imported(facts), source.left_out, removed
-    )
+    broken = [parse(cell) for cell in source.broken]
+    later = tuple(error.message for error in broken if isinstance(error, Unreadable) and error.newer)
+    errors = tuple((e.message, e.line, e.column) for e in broken if isinstance(e, Unreadable) and not e.newer)
+    left_out = (*source.left_out, *later)
+    words = imported(facts)
+    made = Surveyed(source.display, digest, begins, control, marked, assumed, None, words, left_out, removed, errors)
     return made, facts
 
 

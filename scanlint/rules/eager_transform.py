@@ -6,21 +6,26 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.finding import Report
+from scanlint.jaxapi.scipy_solvers import SCIPY_SOLVERS
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.piecemeal_loops import speaks
 
 SHOWN = 60
 
 
-class EagerTransform(Rule[ast.For | ast.While]):
+class EagerTransform(Rule[ast.For | ast.While | ast.Call]):
     """Nothing of it is kept from trip to trip: tracing takes milliseconds, and each operation is dispatched alone."""
 
     code = "SCN408"
     name = "eager-transform"
     level = "advice"
+    calls = SCIPY_SOLVERS
 
-    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.For | ast.While | ast.Call, context: Context) -> Iterator[Report]:
         if context.traced(node):
+            return
+        if isinstance(node, ast.Call):
+            yield from _solved(node, context)
             return
         from scanlint.host.results.eager_transforms import eager_transform
 
@@ -37,4 +42,22 @@ class EagerTransform(Rule[ast.For | ast.While]):
             end=found.call.func,
             label=f"`{found.transform}` outside of jit",
             help=f"make {whole} once, before the loop, or jit the whole step",
+        )
+
+
+def _solved(call: ast.Call, context: Context) -> Iterator[Report]:
+    """What a solver evaluates hundreds of times."""
+    from scanlint.host.results.solver_evaluations import evaluated
+
+    solver = ast.unparse(call.func)
+    for found in evaluated(context.unit, call):
+        if found.transform is not None:
+            does = f"traces `{found.transform}` again and runs its operations one by one"
+        else:
+            does = f"runs about {found.operations} of JAX's operations one by one"
+        yield context.report(
+            found.given,
+            f"each evaluation of {found.name} that `{solver}` asks for {does}: no jit is around it",
+            label="outside of jit",
+            help=f"hand `{solver}` a jitted function, made once, of all that it computes, derivatives included",
         )

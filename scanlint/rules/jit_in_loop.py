@@ -15,6 +15,7 @@ from scanlint.syntax.bindings import walk_scope
 from scanlint.trace.domain.evidence import links
 
 if TYPE_CHECKING:
+    from scanlint.host.compiled.rebuilt_loops import RebuiltLoop
     from scanlint.host.rebuilt_jits import RebuiltJit
     from scanlint.host.static_functions import StaticFunction
 
@@ -118,10 +119,16 @@ def _of_staged(node: ast.AST, context: Context) -> Iterator[Report]:
         f"{body} is another function each time",
         end=found.call.func,
         label="another body each time",
-        help=f"jit {what}, with what changes as its arguments",
+        help=f"jit {what}, with what changes as its arguments{_unless(found)}",
+        level="advice" if found.offered else None,
     )
     owner = context.named(found.function)
     yield report._replace(finding=replace(report.finding, function=owner, chain=links(found.why)))
+
+
+def _unless(found: RebuiltLoop) -> str:
+    """What is not known of a function that no loop calls."""
+    return ": nothing here says that its callers do" if found.offered else ""
 
 
 def _of_static(found: StaticFunction, context: Context) -> Report:

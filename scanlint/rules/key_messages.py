@@ -54,6 +54,11 @@ def _message(found: KeyMistake, line: int) -> str:
     where = f"on line {line}" if not found.before else f"on the trip before, on line {line}"
     what, does = f"`{name_at(found.site, second)}`", DOES[second.kind]
     around = "for each example" if found.mapped else "on each trip"
+    if found.kept:
+        return (
+            f"{what} {does} the key that stays in `{found.kept}`: the next call splits it, "
+            "and what it draws is tied to this"
+        )
     match found.rule:
         case "constant-key" if found.loop is not None:
             return f"{what} {does} a key that {around} is made of the same seed: it gives the same each time"
@@ -99,7 +104,8 @@ def _help(found: KeyMistake) -> str:
 
 def _links(found: KeyMistake, context: Context) -> Iterator[Link]:
     if found.loop is None:
-        yield from context.said(f"the first use of the key: `{name_at(found.earlier, found.first)}`", found.earlier)
+        said = "the split on the next call" if found.kept else "the first use of the key"
+        yield from context.said(f"{said}: `{name_at(found.earlier, found.first)}`", found.earlier)
         yield from _inside(found.first, found.earlier, context)
     yield from _inside(found.second, found.site, context)
     for node in found.again:

@@ -30,8 +30,9 @@ def times(model: LoopModel) -> str:
         return (
             f"{model.trips} times" if inner == 1 else f"{model.trips} times, the loop in it {model.trips * inner} times"
         )
-    stream = model.streams[0]
-    return f"once per {_unit(model, stream)}"
+    if not model.streams:
+        return "once per trip"
+    return f"once per {_unit(model, model.streams[0])}"
 
 
 def _unit(model: LoopModel, stream: Stream) -> str:

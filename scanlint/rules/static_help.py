@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.branches.size_origins import Argument
+from scanlint.branches.size_origins import Argument, PythonNumbers
 from scanlint.finding import Outcome, Withheld
 from scanlint.trace.flag_calls import not_python
 from scanlint.trace.setting_parameters import Flag
@@ -37,3 +37,17 @@ def static_outcome(unit: Unit, argument: Argument, needed: ast.expr, owner: ast.
             "flag-may-be-traced", f"`{doubt.text}` may be an array where `{argument.name}` is handed in {where}"
         )
     return to_static(unit, unit.contexts[argument.function], flag)
+
+
+def in_python(plain: str) -> str:
+    """The cure where JAX computes with Python numbers alone while it traces."""
+    return f"compute it in Python, `{plain}`: while JAX traces, its own functions give tracers of Python numbers too"
+
+
+def to_python(unit: Unit, plain: PythonNumbers) -> Outcome:
+    """Python's own function in the place of the one of JAX."""
+    from scanlint.rewrite.emit.in_place import in_place
+    from scanlint.rewrite.emit.spelling import Spelling
+
+    spelling = Spelling(unit)
+    return in_place(unit, plain.call.func, spelling(plain.function), "other", spelling)

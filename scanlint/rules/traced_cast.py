@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from scanlint.branches.size_origins import ints_for_sizes
+from scanlint.branches.size_origins import ints_for_sizes, python_numbers
 from scanlint.branches.tracer_casts import Cast, cast_at
 from scanlint.finding import Report
 from scanlint.jaxapi.host_functions import TWINS
 from scanlint.rules.base import Context, Rule
+from scanlint.rules.static_help import in_python, to_python
 
 DEBUG = 'print the value on each call with `jax.debug.print("{}", ...)`'
 
@@ -33,13 +34,14 @@ class TracedCast(Rule[ast.Call | ast.JoinedStr]):
             return
         from scanlint.rewrite.lower.expressions.array_casts import to_cast
 
+        plain = python_numbers(unit, cast.needed)
         yield context.report(
             node,
             _message(unit.context(node).qualname, cast),
             label=f"`{_short(ast.unparse(cast.needed))}` is traced",
-            help=_help(cast),
+            help=in_python(plain.text) if plain is not None else _help(cast),
             why=context.evidence(cast.needed),
-            outcome=to_cast(unit, node, cast),
+            outcome=to_python(unit, plain) if plain is not None else to_cast(unit, node, cast),
             level="warning" if cast.kind == "print" else None,  # it runs, but shows no value
         )
 

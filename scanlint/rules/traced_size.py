@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.branches.expected_failures import expected
-from scanlint.branches.size_origins import Argument, argument_behind, doubtful, may_be_static
+from scanlint.branches.size_origins import Argument, argument_behind, doubtful, may_be_static, python_numbers
 from scanlint.branches.traced_sizes import SizeAsked, fixed_window, size_asked_at
 from scanlint.finding import Outcome, Report, Withheld
 from scanlint.rules.base import Context, Rule
-from scanlint.rules.static_help import place_of_jit, static_outcome
+from scanlint.rules.static_help import in_python, place_of_jit, static_outcome, to_python
 
 WHAT = {"size": "size", "shape": "shape", "axis": "axis", "type": "dtype", "slice": "bound"}
 
@@ -74,6 +74,8 @@ def _written(wanted: SizeAsked) -> str:
 
 
 def _help(context: Context, wanted: SizeAsked, argument: Argument | None) -> str:
+    if (plain := python_numbers(context.unit, wanted.needed)) is not None:
+        return in_python(plain.text)
     if argument is not None:
         return place_of_jit(context.unit, argument)
     if (window := fixed_window(context.unit, wanted.node)) is not None and isinstance(wanted.node, ast.Subscript):
@@ -87,6 +89,8 @@ def _help(context: Context, wanted: SizeAsked, argument: Argument | None) -> str
 
 
 def _outcome(context: Context, wanted: SizeAsked, argument: Argument | None) -> Outcome:
+    if (plain := python_numbers(context.unit, wanted.needed)) is not None:
+        return to_python(context.unit, plain)
     if argument is not None and argument.function is not None:
         return static_outcome(context.unit, argument, wanted.needed, wanted.node)
     if argument is not None:

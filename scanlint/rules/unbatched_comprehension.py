@@ -37,7 +37,7 @@ class UnbatchedComprehension(Rule[ast.ListComp | ast.GeneratorExp]):
         if found is None or not isinstance(node, ast.ListComp):
             said = list(_advice(node, context))
             yield from said
-            if not said and isinstance(node, ast.ListComp):
+            if not said:
                 yield from _loose(node, stacks, context)
             return
         from scanlint.rewrite.lower.batches.batch_map import comprehension_to_vmap
@@ -78,7 +78,7 @@ def _advice(node: ast.ListComp | ast.GeneratorExp, context: Context) -> Iterator
     yield report._replace(outcome=None)  # no form of it is another one
 
 
-def _loose(node: ast.ListComp, stacks: list[ast.Call], context: Context) -> Iterator[Report]:
+def _loose(node: ast.ListComp | ast.GeneratorExp, stacks: list[ast.Call], context: Context) -> Iterator[Report]:
     """What is said of elements that JAX makes one by one outside of jit."""
     from scanlint.batching.loose_elements import loose_elements
 
@@ -100,6 +100,12 @@ def _loose(node: ast.ListComp, stacks: list[ast.Call], context: Context) -> Iter
                 f"this comprehension runs `{found.function}` for one element of `{code}` at a time, outside of jit"
             )
             cure = "compute all elements at once by `jax.vmap`, in a function that is jitted"
+        case "looped":
+            message = f"this comprehension runs `{found.function}` for one element of `{code}` at a time, on the host"
+            cure = (
+                f"make the loop in `{found.loops}` a `lax.while_loop` or `lax.scan`, without casts to Python numbers: "
+                f"then `jax.vmap` runs all elements at once"
+            )
     report = context.report(node, message, label="a dispatch or more for each element", help=cure, level="advice")
     yield report._replace(outcome=None)
 

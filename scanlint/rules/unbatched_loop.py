@@ -64,12 +64,18 @@ def _advice(node: ast.For, context: Context) -> Iterator[Report]:
     if found is None or speaks(context, node):
         return
     keys = f", with keys that are split before (`jax.random.split({found.key}, n)`)" if found.key is not None else ""
+    if found.eager:
+        message = f"this loop runs `{found.function}` for one example at a time, outside of jit"
+        cure = f"compute all examples at once by `jax.vmap`, in a function that is jitted{keys}"
+    else:
+        message = f"this loop calls the jitted `{found.function}` for one example at a time"
+        cure = f"hand it all examples at once by `jax.vmap`, or by `jax.lax.map(..., batch_size=...)`{keys}"
     report = context.report(
         node,
-        f"this loop calls the jitted `{found.function}` for one example at a time",
+        message,
         end=node.iter,
         label=f"dispatches {times(found.model)}",
-        help=f"hand it all examples at once by `jax.vmap`, or by `jax.lax.map(..., batch_size=...)`{keys}",
+        help=cure,
         trips=found.model.trips,
         primitive="vmap",
         outcome=found.hindered,

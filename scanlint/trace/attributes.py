@@ -23,7 +23,7 @@ from scanlint.trace.domain.values import (
     join_all,
 )
 from scanlint.trace.evaluator import Evaluator
-from scanlint.trace.members import class_member, constant_of, member
+from scanlint.trace.members import FIRST, class_member, constant_of, member, rewrapped
 
 
 def attribute(self: Evaluator, value: Value, name: str, node: ast.AST) -> Value:
@@ -44,7 +44,10 @@ def attribute(self: Evaluator, value: Value, name: str, node: ast.AST) -> Value:
         case Instance() if name in ("_replace", "replace") and value.fields:
             return Value(Kind.STATIC, callee=Method(value, name))
         case Instance():
-            found = member(self.world, value, name, self.frame.mode)
+            made = self.frame.code.name not in FIRST  # one that makes the object may wrap its own methods
+            found = (rewrapped(self.world, value, name) if made else None) or member(
+                self.world, value, name, self.frame.mode
+            )
             if found is not None:
                 return found
     if name in value.fields:

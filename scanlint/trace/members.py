@@ -203,6 +203,15 @@ FIRST = frozenset(["__init__", "__post_init__", "__new__", "setup"])
 """Methods that make an object what it is, before any other runs."""
 
 
+def rewrapped(world: World, value: Value, name: str) -> Value | None:
+    """A method that its own object has put under a transform: `self.step = jax.jit(self.step)`."""
+    for info in lineage(world, value.callee.name) if isinstance(value.callee, Instance) else ():
+        known = world.attribute(info, name) if name in info.methods else None
+        if known is not None:
+            return known if isinstance(known.callee, Transformed) else None
+    return None
+
+
 def _own(world: World, made: Instance, name: str) -> Value | None:
     """The functions or objects that one object was given when it was made, and that no method sets anew."""
     found = world.own(made.site, name) if made.site is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from scanlint.trace.domain.callables import Code, World
+from scanlint.trace.domain.callables import Closure, Code, World
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Unset, Value, but, constant, gathered, staged
 from scanlint.trace.members import instance, noted
@@ -97,7 +97,13 @@ def unsaid(code: Code) -> dict[str, Value]:
     """The parameters of a function whose callers are not known: a default may be overridden by any of them."""
     defaults = code.defaults()
     flags = {n for n, d in defaults.items() if isinstance(d, ast.Constant) and isinstance(d.value, bool | None)}
-    return {n: _assumed(default) or UNKNOWN for n, default in defaults.items() if n not in flags}
+    return {n: _assumed(default) or _function(code, default) for n, default in defaults.items() if n not in flags}
+
+
+def _function(code: Code, default: ast.expr) -> Value:
+    """The function of the module that a default names, which a call may override."""
+    known = code.scope.lookup(default.id) if isinstance(default, ast.Name) else None
+    return known if known is not None and isinstance(known.callee, Closure) else UNKNOWN
 
 
 def overridable(code: Code) -> frozenset[str]:

@@ -51,11 +51,11 @@ class Unit:
     its name, also one that a base defines, `lineage` the class of a method and its
     bases, as far as the project defines them, `shared` whether other files of the
     project name a definition of this one, `elsewhere` which do, `repeats` why a function of the unit runs again and
-    again on the host, `several` why it is called more than once where no loop calls it, `returned` what a function of
-    the project returns there, `backward` why a derivative would have to go back through a loop that cannot be run
-    backwards, `renew` the unit with another text of its window (SyntaxError if it is none), where that still holds just
-    the one function. `code` is the function as the project knows it. `bare`: nothing traces it, and nothing is known of
-    its values; `keys` is there where the rules on random keys look at it.
+    again on the host, `several` why it is called more than once where no loop calls it, `reused` why that is surely on
+    the host, `returned` what a function of the project returns there, `backward` why a derivative would have to go back
+    through a loop that cannot be run backwards, `renew` the unit with another text of its window (SyntaxError if it is
+    none), where that still holds just the one function. `code` is the function as the project knows it. `bare`: nothing
+    traces it, and nothing is known of its values; `keys` is there where the rules on random keys look at it.
     """
 
     source: Source
@@ -78,6 +78,7 @@ class Unit:
     backward: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda loop: (), repr=False)
     repeats: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda function: (), repr=False)
     several: Callable[[ast.AST], tuple[Reason, ...] | None] = field(default=lambda function: None, repr=False)
+    reused: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda function: (), repr=False)
     returned: Callable[[Code], Value] = field(default=lambda code: UNKNOWN, repr=False)
     renew: Callable[[Source], Unit | None] = field(default=lambda source: None, repr=False)
     code: Code | None = field(default=None, repr=False)

@@ -58,7 +58,45 @@ NAMED = {
         "runs `jax.grad(energy)` for one element of `samples`",
     ),
 }
+GRID = """
+def settle(k):
+    v, error = jnp.zeros(4), 1.0
+    while error > 1e-4:
+        new = jnp.tanh(v + k)
+        v, error = new, jnp.max(jnp.abs(new - v))
+    return float(v[0])
+
+
+grid = np.linspace(0, 1, 50)
+"""
+NAMED |= {
+    "points of a grid for a plot": (
+        "def plot_energy(ax):\n    xs = jnp.linspace(0, 1, 100)\n    ax.plot(xs, [energy(x) for x in xs])",
+        "runs `energy` for one element of `xs`",
+    ),
+    "points of a grid of NumPy, added up": (
+        "def total():\n    xs = np.linspace(0, 1, 100)\n    return sum(energy(x) for x in xs)",
+        "runs `energy` for one element of `xs`",
+    ),
+    "few operations of many": (
+        "def tail(data: jax.Array):\n    return [jnp.mean(data > x) for x in jnp.linspace(0, 1, 2000)]",
+        "runs `jnp.mean` for one element of `jnp.linspace(0, 1, 2000)`",
+    ),
+    "numbers of an array in a list": (
+        "def count(counter, xs: jax.Array):\n    return counter([x.item() for x in xs])",
+        "fetches one element of `xs`",
+    ),
+    "a loop on the host for each": (
+        GRID + "\nout = [settle(k) for k in grid]",
+        "runs `settle` for one element of `grid` at a time, on the host",
+    ),
+}
 LEFT = {
+    "a shape": "def shape(sides: jax.Array):\n    return tuple([int(x) for x in sides])",
+    "a few points": "def values(ax):\n    return [energy(x) for x in np.linspace(0, 1, 8)]",
+    "a few operations": "def values(ax):\n    return [jnp.sin(x) for x in np.linspace(0, 1, 50)]",
+    "NumPy on a grid": "def values(ax):\n    return [np.exp(-x) for x in np.linspace(0, 1, 500)]",
+    "seeds of runs": "def runs(seeds: list[int]):\n    return [energy(seed) for seed in seeds]",
     "numbers of a line": "def read(line):\n    return jnp.array([float(x) for x in line.split()])",
     "an array of numbers": "def read(records):\n    return jnp.array([r.place for r in records])",
     "arrays of NumPy": "def collate(batch):\n    return jnp.asarray(np.stack([np.array(i) for i in batch]))",

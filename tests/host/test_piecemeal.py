@@ -245,8 +245,13 @@ BATCHES = {
         "unbatched-loop",
         "with keys that are split before (`jax.random.split(key, n)`)",
     ),
-    "a comprehension that nothing stacks": (
+    "a part of each result": (
         "drawn = [step(x)[0] for x in jnp.linspace(0.0, 1.0, n)]\n",
+        "unbatched-comprehension",
+        "`jax.vmap`",
+    ),
+    "a comprehension that may stop early": (
+        "drawn = any(step(x)[1] > 0 for x in jnp.linspace(0.0, 1.0, n))\n",
         "",
         "",
     ),

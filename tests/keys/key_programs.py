@@ -498,4 +498,42 @@ def f(key):
     xs = jax.vmap(lambda k: jax.random.normal(k))(keys)
     return xs + jax.random.normal(keys[0])  # ! key-reused
 """,
+    # -- a key that stays in an object: JAX sees one call
+    "the_half_that_stays": """
+class Sampler:
+    def __init__(self, key):
+        self.key = key
+
+    def draw(self):
+        self.key, sub = jax.random.split(self.key)
+        x = jax.random.normal(sub)
+        return x + jax.random.normal(self.key)  # ! key-after-split
+
+
+def f(key):
+    return Sampler(key).draw()
+""",
+    "the_half_that_is_used_up": """
+class Sampler:
+    def __init__(self, key):
+        self.key = key
+
+    def draw(self):
+        self.key, sub = jax.random.split(self.key)
+        return jax.random.normal(sub)
+
+
+def f(key):
+    return Sampler(key).draw()
+""",
+    # -- two mistakes that meet at one split
+    "from_before_the_scan_and_from_the_trip_before": """
+def f(key):
+    def step(key, _):
+        a, b = jax.random.split(key)  # ! key-after-split # ! key-after-split
+        return a, jax.random.normal(a) + jax.random.normal(b)
+
+    x = jax.random.normal(key)
+    return x, jax.lax.scan(step, key, length=3)
+""",
 }

@@ -36,7 +36,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[tuple
 
 def marked(text: str) -> list[tuple[int, str]]:
     lines = enumerate((HEAD + text).splitlines(), 1)
-    return [(number, mark[1]) for number, line in lines if (mark := MARK.search(line))]
+    return [(number, rule) for number, line in lines for rule in MARK.findall(line)]
 
 
 @pytest.mark.parametrize("name", [*CHECKED, *BEYOND])

@@ -247,3 +247,44 @@ def test_notebooks_of_another_language_are_said_not_to_be_checked(tmp_path: Path
         (tmp_path / f"{name}.ipynb").write_text(cells("x <- 1", language_info={"name": "R"}))
     done = run(".")
     assert "note: a.ipynb, b.ipynb: a notebook of R: not checked" in done.stderr and done.returncode == 0
+
+
+def test_a_cell_that_is_no_python_leaves_the_others_checked_and_as_they_are(tmp_path: Path, run: Scanlint) -> None:
+    broken = "%magic x\ncontroller.step(,)"
+    (tmp_path / "a.ipynb").write_text(cells(IMPORTS, broken, LOOP, "f(x)\n  y = ("))
+    done = run("--output-format", "concise", "a.ipynb")
+    told = [line.split(": ")[0] for line in done.stdout.splitlines() if ".ipynb:" in line]
+    assert told == ["a.ipynb:cell 3:2:17", "a.ipynb:cell 4:3:5", "a.ipynb:cell 5:2:2"]
+    assert done.returncode == 1
+    run("--fix", "a.ipynb")
+    now = sources((tmp_path / "a.ipynb").read_text())
+    assert "fori_loop" in now[3] and now[2] == broken
+
+
+def test_cells_that_only_parse_together_are_one_program(tmp_path: Path, run: Scanlint) -> None:
+    (tmp_path / "a.ipynb").write_text(cells(IMPORTS, "if True:", "    x = jnp.ones(3)", LOOP))
+    done = run("--output-format", "concise", "a.ipynb")
+    assert "SCN900" not in done.stdout and "cell 5:3:5: SCN101" in done.stdout
+
+
+def test_further_places_of_one_finding_are_told_by_cell(tmp_path: Path, run: Scanlint) -> None:
+    use = "x = jax.tree_map(abs, [1])"
+    (tmp_path / "a.ipynb").write_text(cells("import jax", use, f"y = 1\n{use}", use))
+    done = run("--output-format", "concise", "a.ipynb")
+    assert "also on line 2 of cell 4, line 1 of cell 5" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("last", "dropped"),
+    [
+        pytest.param("x.at[0].set(1.0)", False, id="the value of the cell"),
+        pytest.param("x.at[0].set(1.0)\n# shown", False, id="a comment behind it"),
+        pytest.param("x.at[0].set(1.0)\ny = 2", True, id="a statement behind it"),
+        pytest.param("if x.size:\n    x.at[0].set(1.0)", True, id="a block"),
+    ],
+)
+def test_what_ends_a_cell_is_shown_and_not_dropped(last: str, dropped: bool, tmp_path: Path, run: Scanlint) -> None:
+    (tmp_path / "a.ipynb").write_text(cells(f"{IMPORTS}\nx = jnp.ones(3)", last, "for z in (1, 2):\n    print(z)"))
+    (tmp_path / "b.py").write_text(f"{IMPORTS}\nx = jnp.ones(3)\n# %%\n{last}\n# %%\nfor z in (1, 2):\n    print(z)\n")
+    for file in ("a.ipynb", "b.py"):
+        assert ("SCN406" in run("--output-format", "concise", file).stdout) is dropped

@@ -357,6 +357,33 @@ STEADY = {
             x = f(x)
         """,
     "an argument": METHOD.format(other="def set_scale(self, s):\n        self.other = s", read="x * self.scale"),
+    "a name of a script that is bound before its first call": """
+        rate = 0.1
+
+        @jax.jit
+        def f(x):
+            return x * rate
+
+        rate = 0.2
+        print(f(1.0))
+        print(f(2.0))
+        """,
+    "a name of a script of which another function is made": """
+        rate = 0.1
+
+        @jax.jit
+        def f(x):
+            return x * rate
+
+        print(f(1.0))
+        rate = 0.2
+
+        @jax.jit
+        def f(x):
+            return x + rate
+
+        print(f(1.0))
+        """,
     "a global that nobody binds": "@jax.jit\ndef f(x):\n    return x * RATE",
     "a local that is bound before": """
         def train(x, rate):
@@ -422,6 +449,17 @@ CHANGED = {
                 loss, g = grads(actor, x)
                 actor = actor - g
             return actor
+        """,
+    "a name of a script that it binds to another number": """
+        rate = 0.1
+
+        @jax.jit
+        def f(x):
+            return x * rate
+
+        print(f(1.0))
+        rate = 0.2
+        print(f(1.0))
         """,
     "a name of a script that its loop computes": """
         def loss(w, x):

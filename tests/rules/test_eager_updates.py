@@ -100,6 +100,16 @@ UPDATES = {
                 print(params)
             return params
         """,
+    "a tree map of parameters and gradients": """
+        gradient = jax.jit(jax.grad(loss))
+
+        def fit(params, rate):
+            for batch in batches():
+                grads = gradient(params, batch)
+                params = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+                print(params)
+            return params
+        """,
     "a training state of flax": """
         gradient = jax.jit(jax.grad(loss))
 
@@ -111,6 +121,24 @@ UPDATES = {
         """,
 }
 LEFT = {
+    "a tree map of one tree": """
+        def show(params):
+            for batch in batches():
+                params = jax.tree.map(lambda p: p + 1, params)
+                print(params)
+        """,
+    "a tree map that is bound to another name": """
+        def fit(params, grads):
+            for batch in batches():
+                scaled = jax.tree.map(lambda p, g: p * g, params, grads)
+                print(scaled)
+        """,
+    "a tree map under a jit": """
+        @jax.jit
+        def step(params, grads):
+            params = jax.tree.map(lambda p, g: p - g, params, grads)
+            return params
+        """,
     "a jitted step": """
         @jax.jit
         def step(params, state, batch):

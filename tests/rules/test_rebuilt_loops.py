@@ -200,3 +200,36 @@ def test_a_function_made_in_each_of_several_calls_is_one_function(tmp_path: Path
     (tmp_path / "model.py").write_text(CALLED_TWICE, encoding="utf-8")
     outcome = check([tmp_path], Settings(root=tmp_path, select=("SCN107", "host-step-loop"), cache=False))
     assert [finding.start.line for finding in outcome.findings] == [16]
+
+
+FILTER = """\
+import jax
+import jax.numpy as jnp
+
+
+def run(scale, xs):
+    def step(c, x):
+        return c + scale * x, None
+
+    return jax.lax.scan(step, 0.0, xs)[0]
+"""
+USES = {
+    "by two calls of a script": (
+        "from filters import run\n\n\ndef main():\n    print(run(1.0, xs), run(2.0, xs))\n\n\nmain()\n", 1
+    ),
+    "by one call": ("from filters import run\n\n\ndef main():\n    print(run(1.0, xs))\n\n\nmain()\n", 0),
+    "by functions that others may jit": (
+        "from filters import run\n\n\ndef f(xs):\n    return run(1.0, xs)\n\n\ndef g(xs):\n    return run(2.0, xs)\n", 0
+    ),
+    "under a jit": (
+        "import jax\nfrom filters import run\n\nf = jax.jit(run)\nprint(f(1.0, xs), f(2.0, xs))\n", 0
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("uses", "count"), USES.values(), ids=USES)
+def test_what_the_host_calls_in_several_places_is_advice(uses: str, count: int, tmp_path: Path) -> None:
+    (tmp_path / "filters.py").write_text(FILTER, encoding="utf-8")
+    (tmp_path / "script.py").write_text(uses, encoding="utf-8")
+    outcome = check([tmp_path], Settings(root=tmp_path, select=("SCN404",), level="advice", cache=False))
+    assert [(f.path, f.level) for f in outcome.findings] == [(str(tmp_path / "filters.py"), "advice")] * count

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from scanlint.host.captured.changed_values import sizes, varying
+from scanlint.host.captured.script_bindings import bound_between_calls, called_at_top
 from scanlint.host.captured.stale_attributes import stale_attributes
 from scanlint.jaxapi.canonical import JITS
 from scanlint.syntax.bindings import Function, Names, binds, free, parameters, targets, walk_scope
@@ -73,7 +74,9 @@ def _loads(function: Function, names: Names) -> list[ast.Name]:
 
 def _globals(unit: Unit, function: ast.FunctionDef) -> Iterator[Stale]:
     """Names of the module: another function binds them, or a loop of a script that calls this one."""
-    if "." in unit.qualname or not (ast.Global in unit.file.kinds or _script_loops(unit)):
+    if "." in unit.qualname or not (
+        ast.Global in unit.file.kinds or _script_loops(unit) or called_at_top(unit, function.name)
+    ):
         return
     inner = {n: d for n, d in unit.file.definitions.items() if isinstance(d, ast.FunctionDef) and d is not function}
     read = _reads(function, inner, apart=True)
@@ -82,6 +85,8 @@ def _globals(unit: Unit, function: ast.FunctionDef) -> Iterator[Stale]:
     if read:
         yield from _bound_by_functions(unit, function, read)
         yield from _bound_by_scripts(unit, function, read)
+        for name, write, sure in bound_between_calls(unit, function, read):
+            yield Stale(read[name], name, write, "the script binds it anew", sure)
 
 
 def _bound_by_functions(unit: Unit, function: ast.FunctionDef, read: dict[str, ast.AST]) -> Iterator[Stale]:

@@ -22,7 +22,8 @@ from scanlint.trace.unit import Unit
 class RebuiltLoop(NamedTuple):
     """One such call; `function` makes the `body` and runs it, and runs again in a loop, for the reason `why`.
 
-    Where a loop of the same function makes the body, that is `loop`.
+    Where a loop of the same function makes the body, that is `loop`. `offered`: no loop of the project is known to
+    call the function, but the host does in more than one place.
     """
 
     call: ast.Call
@@ -30,6 +31,7 @@ class RebuiltLoop(NamedTuple):
     function: Function
     loop: ast.AST | None
     why: tuple[Reason, ...]
+    offered: bool = False
 
 
 def rebuilt_loop(unit: Unit, node: ast.AST) -> RebuiltLoop | None:
@@ -43,8 +45,11 @@ def rebuilt_loop(unit: Unit, node: ast.AST) -> RebuiltLoop | None:
         for loop in loops_around(unit, node, function):
             if _is_made(unit, body, loop):
                 return RebuiltLoop(node, body, function, loop, ())
-        if _is_made(unit, body, function) and (why := unit.repeats(function)):
-            return RebuiltLoop(node, body, function, None, why)
+        if _is_made(unit, body, function):
+            if why := unit.repeats(function):
+                return RebuiltLoop(node, body, function, None, why)
+            if function is unit.node and not unit.source.tests and (calls := unit.reused(function)):
+                return RebuiltLoop(node, body, function, None, calls, offered=True)
     return None
 
 

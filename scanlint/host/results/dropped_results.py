@@ -10,6 +10,7 @@ from scanlint.host.threaded_state import called_in
 from scanlint.jaxapi.canonical import PLAIN_JITS
 from scanlint.jaxapi.words import words
 from scanlint.policy.names import CLOCKS
+from scanlint.project.cells.displayed import ends_cell
 from scanlint.syntax.bindings import binds, reads, targets, walk_scope
 from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import walk
@@ -58,6 +59,8 @@ def dropped(unit: Unit, statement: ast.Expr) -> Dropped | None:
     call = statement.value
     if not isinstance(call, ast.Call) or any(isinstance(a, CHECKING) for a in unit.around(statement)):
         return None
+    if not statement.col_offset and ends_cell(unit.source.path, unit.source.lines, statement.end_lineno or 0):
+        return None  # a notebook shows it
     match call.func:
         case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=owner, attr="at")), attr=method):
             return Dropped(call, "another array", ast.unparse(owner)) if method in INDEXED else None

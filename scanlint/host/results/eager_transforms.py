@@ -18,8 +18,8 @@ from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
 TRANSFORMS = words(
-    "jax.grad jax.value_and_grad jax.jacfwd jax.jacrev jax.hessian equinox.filter_grad equinox.filter_value_and_grad "
-    "flax.nnx.grad flax.nnx.value_and_grad"
+    "jax.grad jax.value_and_grad jax.jacfwd jax.jacrev jax.jacobian jax.hessian equinox.filter_grad "
+    "equinox.filter_value_and_grad flax.nnx.grad flax.nnx.value_and_grad"
 )
 COMPOUND = ast.If | ast.With | ast.Try
 
@@ -58,18 +58,19 @@ def _parts(statement: ast.stmt) -> Iterator[ast.AST]:
 
 def eager_call(unit: Unit, call: ast.Call) -> UnjittedCall | None:
     """The transform of a call that runs a transformed function, no jit around it."""
-    transform = _outermost(unit.value(call.func))
+    transform = outermost(unit.value(call.func))
     if transform not in TRANSFORMS or unit.resolve(call.func) == transform:
         return None
     return UnjittedCall(call, transform)
 
 
-def _outermost(function: Value) -> str:
+def outermost(function: Value) -> str:
+    """The transform around a function, below what binds its arguments; empty where there is none."""
     match function.callee:
         case Transformed(function=Value(callee=ClassRef())):  # a module of flax: nothing is run yet
             return ""
         case Transformed(transform=transform):
             return transform
         case Partial(function=inner):
-            return _outermost(inner)
+            return outermost(inner)
     return ""

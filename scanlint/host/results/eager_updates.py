@@ -14,6 +14,7 @@ from scanlint.trace.unit import Unit
 
 UPDATES = words("apply_updates apply_gradients")
 OPTAX = words("optax.apply_updates equinox.apply_updates")
+MAPS = words("jax.tree.map jax.tree_util.tree_map jax.tree_map jax.tree_multimap")
 LOOPS = ast.For | ast.AsyncFor | ast.While
 SHOWS = words("print next float int item append write log info set_postfix set_description add_scalar tqdm trange save")
 """Calls that nothing makes on a tracer, or that gather what a trip gives."""
@@ -62,7 +63,16 @@ def _applies(unit: Unit, call: ast.Call) -> bool:
             flax = any(target.startswith("flax") for target in unit.imports.values())
             return flax and not call.args and [k.arg for k in call.keywords][:1] == ["grads"]
         case ast.Name() | ast.Attribute():
-            return unit.resolve(call.func) in OPTAX
+            name = unit.resolve(call.func)
+            return name in OPTAX or (name in MAPS and _renews(unit, call))
+    return False
+
+
+def _renews(unit: Unit, call: ast.Call) -> bool:
+    """`params = jax.tree.map(f, params, grads)`: of two trees the first gets the name of what comes out."""
+    match unit.parents.get(call), call.args:
+        case ast.Assign(targets=[target]), [ast.Lambda() | ast.Name(), tree, _, *_]:
+            return ast.unparse(target) == ast.unparse(tree)
     return False
 
 

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.host.piecemeal import own_statements
+from scanlint.host.piecemeal import jitted, own_statements
 from scanlint.host.step_loop import long, measures
 from scanlint.jaxapi.words import words
+from scanlint.loops.growth import longer_parts
 from scanlint.loops.loop import LoopModel
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import walk_scope
@@ -19,11 +20,16 @@ JOINS = words("jax.numpy.concatenate jax.numpy.hstack jax.numpy.vstack jax.numpy
 
 
 class Growth(NamedTuple):
-    """The call that makes an array longer, how that is spelled, and what is put behind it."""
+    """The call that makes an array longer, how that is spelled, and what is put behind it.
+
+    `inside`: a function of the project does it; `compiled`: that is jitted, so that all of it is compiled each time.
+    """
 
     call: ast.Call
     name: str
     added: tuple[ast.expr, ...]
+    inside: bool = False
+    compiled: bool = False
 
 
 def growing(model: LoopModel, settings: Settings) -> Growth | None:
@@ -43,6 +49,9 @@ def _grown(unit: Unit, model: LoopModel) -> Iterator[Growth]:
                 added = _added(unit, call, ast.unparse(kept))
                 if added is not None and not _cut_again(unit, model, ast.unparse(kept)):
                     yield Growth(call, ast.unparse(kept), added)
+            case ast.Assign(targets=[ast.Tuple() as into], value=ast.Call() as call):
+                for name in sorted(longer_parts(unit, into, call)):
+                    yield Growth(call, name, (), inside=True, compiled=jitted(unit.value(call.func)))
 
 
 def _cut_again(unit: Unit, model: LoopModel, kept: str) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scanlint.host.dispatches import HANDED_IN, called
 from scanlint.host.host_work import FETCHES
-from scanlint.host.piecemeal import ALL, draws_pictures, jitted, long_step, own_statements
+from scanlint.host.piecemeal import ALL, PICTURES, draws_pictures, jitted, long_step, own_statements
 from scanlint.host.purity import WAITS
 from scanlint.host.results.device_values import dispatches, loops_that_dispatch
 from scanlint.host.step_loop import long, measures, on_devices, unwrapped
@@ -110,9 +110,34 @@ def _in_one_piece(unit: Unit, code: Code, depth: int) -> bool:
     for call in nodes.of(ast.Call):
         function = called_in(code, call.func)
         inner = function.callee.code if isinstance(function.callee, Closure) else None
-        works = (code.scope.annotation(call.func) or "").startswith(COMPUTES)
-        if jitted(function) or (call in looped and (works or (inner is not None and runs_jax(unit, inner)))):
+        if jitted(function) or (call in looped and _works(unit, code, call)):
             return False
         if inner is not None and depth < DEEPEST and not _is_one_piece(unit, inner, depth + 1):
             return False
     return True
+
+
+def host_loop_in(unit: Unit, function: Value, depth: int) -> str | None:
+    """The function with a loop on the host around JAX that a call runs, one that touches no files and draws nothing."""
+    match function.callee:
+        case Closure(code) if depth <= DEEPEST and runs_jax(unit, code):
+            pass
+        case _:
+            return None
+    nodes = by_kind(code.node)
+    names = [code.scope.annotation(call.func) or "" for call in nodes.of(ast.Call)]
+    if any(name.startswith((*FILES, *PICTURES)) for name in names):
+        return None
+    for loop in (*nodes.of(ast.For), *nodes.of(ast.While)):
+        if any(_works(unit, code, call) for call in ast.walk(loop) if isinstance(call, ast.Call)):
+            return code.qualname.rpartition(".")[2]
+    inner = (host_loop_in(unit, called_in(code, call.func), depth + 1) for call in nodes.of(ast.Call))
+    return next((found for found in inner if found is not None), None)
+
+
+def _works(unit: Unit, code: Code, call: ast.Call) -> bool:
+    """A call in a function of the project runs JAX."""
+    function = called_in(code, call.func)
+    inner = function.callee.code if isinstance(function.callee, Closure) else None
+    by_jax = (code.scope.annotation(call.func) or "").startswith(COMPUTES)
+    return by_jax or jitted(function) or (inner is not None and runs_jax(unit, inner))

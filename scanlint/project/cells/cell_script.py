@@ -45,7 +45,7 @@ class CellScript:
 
 def cell_script(text: str) -> CellScript | None:
     """The program in a file of cells; None where the file is plain Python."""
-    if _parses(text):
+    if parses(text):
         return None
     whole = text.split("\n")
     ends = ["\r" if line.endswith("\r") else "" for line in whole]
@@ -67,19 +67,7 @@ def cell_script(text: str) -> CellScript | None:
     return CellScript("\n".join(map("".join, zip(made, ends, strict=True))), stand_ins(made, lines), tuple(left_out))
 
 
-def stand_ins(made: Sequence[str], lines: Sequence[str]) -> dict[str, str]:
-    """The lines of a program that stand for others, with those."""
-    return {new: old for new, old in zip(made, lines, strict=True) if new != old}
-
-
-def unused(mark: str, text: str) -> str:
-    """The mark, longer where the text has it."""
-    while mark in text:
-        mark += ":"
-    return mark
-
-
-def _parses(text: str) -> bool:
+def parses(text: str) -> bool:
     """The text is Python; what is nested too deeply for the parser is no file of cells either."""
     try:
         with warnings.catch_warnings():
@@ -90,6 +78,18 @@ def _parses(text: str) -> bool:
     except (ValueError, RecursionError, MemoryError):  # said by who parses the file
         return True
     return True
+
+
+def stand_ins(made: Sequence[str], lines: Sequence[str]) -> dict[str, str]:
+    """The lines of a program that stand for others, with those."""
+    return {new: old for new, old in zip(made, lines, strict=True) if new != old}
+
+
+def unused(mark: str, text: str) -> str:
+    """The mark, longer where the text has it."""
+    while mark in text:
+        mark += ":"
+    return mark
 
 
 def _cells(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:

@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 
 from scanlint.finding import Position
 from scanlint.project.cells import json_text
+from scanlint.project.cells.cell_script import parses
 from scanlint.project.cells.ipython import MARK, SAME_NAMESPACE, cell_magic, python, unknown_magic
 from scanlint.project.cells.json_text import JsonValue
 from scanlint.syntax.edits import split_lines
@@ -47,7 +48,8 @@ class Notebook:
     """The text of a file, the cells that hold Python, and the program that they are.
 
     Above each cell stands a line that `mark`s it; so does each line that stands for one of IPython's, in `stand_ins`.
-    `left_out` says what is no part of the program and may have been meant to be.
+    `left_out` says what is no part of the program and may have been meant to be. The cells of which the numbers are in
+    `broken` are no Python: each of their lines is a comment in the program.
     """
 
     raw: str
@@ -56,6 +58,7 @@ class Notebook:
     mark: str
     stand_ins: dict[str, str]
     left_out: tuple[str, ...] = ()
+    broken: tuple[int, ...] = ()
 
     def place(self, position: Position) -> tuple[int, Position]:
         """The cell of a place in the program, and the place in it; 1 and the first line where there is none."""
@@ -67,6 +70,12 @@ class Notebook:
     def cell(self, number: int) -> CodeCell | None:
         """The cell with a number, if it holds Python."""
         return next((cell for cell in self.cells if cell.number == number), None)
+
+    def alone(self, number: int) -> str:
+        """One cell as it stands in the file, with nothing but empty lines above it."""
+        cell = self.cell(number)
+        assert cell is not None
+        return "\n" * (cell.above - 1) + "\n".join(python(_lines(cell.source.value) or (), self.mark))
 
     def holds(self, text: str) -> bool:
         """Whether a changed program can be put back, and what each cell needs stands in it or above it."""
@@ -159,7 +168,7 @@ def parse(raw: str) -> Notebook:
     sources = [*_sources(raw, whole, cells)]
     inside = [source for source in sources if cell_magic(source[2]) in (None, *SAME_NAMESPACE)]
     unknown = [(n, magic) for n, _, lines in sources if (magic := cell_magic(lines)) is not None]
-    return replace(_joined(raw, inside), left_out=tuple(_left_out(n, m) for n, m in unknown if unknown_magic(m)))
+    return replace(_whole(raw, inside), left_out=tuple(_left_out(n, m) for n, m in unknown if unknown_magic(m)))
 
 
 def _left_out(number: int, magic: str) -> str:
@@ -197,7 +206,17 @@ def _lines(source: object) -> list[str] | None:
     return source.split("\n") if isinstance(source, str) else None
 
 
-def _joined(raw: str, sources: Sequence[tuple[int, JsonValue, list[str]]]) -> Notebook:
+def _whole(raw: str, sources: Sequence[tuple[int, JsonValue, list[str]]]) -> Notebook:
+    """The program of all cells, or, where that is no Python, of those that are on their own."""
+    made = _joined(raw, sources)
+    if parses(made.text):
+        return made
+    broken = tuple(cell.number for cell in made.cells if not parses("\n".join(cell.lines)))
+    rest = _joined(raw, sources, broken)
+    return rest if parses(rest.text) else made
+
+
+def _joined(raw: str, sources: Sequence[tuple[int, JsonValue, list[str]]], broken: tuple[int, ...] = ()) -> Notebook:
     mark = MARK
     while any(mark in line for _, _, lines in sources for line in lines):
         mark += ":"
@@ -205,11 +224,11 @@ def _joined(raw: str, sources: Sequence[tuple[int, JsonValue, list[str]]]) -> No
     text: list[str] = []
     stand_ins: dict[str, str] = {}
     for number, source, lines in sources:
-        code = python(lines, mark)
+        code = [f"# {mark} {line}" for line in lines] if number in broken else python(lines, mark)
         stand_ins |= {new: old for new, old in zip(code, lines, strict=True) if new != old}
         text += [_head(mark, number), *code]
         cells.append(CodeCell(number, source, len(text) - len(code) + 1, tuple(code)))
-    return Notebook(raw, tuple(cells), "".join(f"{line}\n" for line in text), mark, stand_ins)
+    return Notebook(raw, tuple(cells), "".join(f"{line}\n" for line in text), mark, stand_ins, broken=broken)
 
 
 def _head(mark: str, number: int) -> str:

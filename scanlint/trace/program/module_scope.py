@@ -21,7 +21,7 @@ from scanlint.settings import LINE_LENGTH
 from scanlint.syntax.bindings import Function, walk_scope
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source, is_test
-from scanlint.syntax.walk import first_line
+from scanlint.syntax.walk import first_line, walk
 from scanlint.trace.domain.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
 from scanlint.trace.domain.values import UNKNOWN, Kind, Value, contents, gathered, join_all
 from scanlint.trace.guards import CHOICES
@@ -306,6 +306,7 @@ class ModuleScope:
     def _given(self, name: str, statement: ast.stmt) -> Value:
         """The value that an assignment gives a name."""
         frame = self.frame()
+        frame.env.update(self._bound_before(statement))
         interpreter = self.project.interpreter(frame)
         match statement:
             case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
@@ -317,8 +318,34 @@ class ModuleScope:
                 return frame.env.get(name, UNKNOWN)
         return UNKNOWN
 
+    def _bound_before(self, statement: ast.stmt) -> dict[str, Value]:
+        """The names that a statement at the top reads and that are bound several times, as they are when it runs.
+
+        What a function in it reads is read later.
+        """
+        if statement.lineno not in self._at_top or any(isinstance(node, ast.Lambda) for node in walk(statement)):
+            return {}
+        names = {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        last = {name: self._last_before(name, statement.lineno) for name in names - self.rebound}
+        return {name: self._value_at(name, line) for name, line in last.items() if line is not None}
+
+    def _last_before(self, name: str, at: int) -> int | None:
+        """The line on which a name of several bindings gets what it stands for at another; None where tests decide."""
+        lines = [first for first, _ in self.facts.statements.get(name, ())]
+        before = [line for line in lines if line < at]
+        if not before or not 1 < len(lines) <= MOST_BINDINGS or before[-1] not in self._at_top:
+            return None
+        defined = self.facts.functions.get(name)
+        return before[-1] if defined is None or defined.first < before[-1] else None
+
+    @cached_property
+    def _at_top(self) -> frozenset[int]:
+        """The lines on which statements begin that always run, in order."""
+        return frozenset(statement.lineno for statement in self.tree.body)
+
     def run(self, statement: ast.stmt, frame: Frame) -> None:
         """Interpret a statement outside of functions."""
+        frame.env.update(self._bound_before(statement))
         self.project.outside(self, statement, lambda: self.project.interpreter(frame).block([statement]))
 
     def statement(self, line: int) -> ast.stmt | None:

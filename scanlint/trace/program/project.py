@@ -33,7 +33,7 @@ from scanlint.trace.program.consulted_modules import Scopes
 from scanlint.trace.program.entry_points import begin
 from scanlint.trace.program.host_batches import may_batch
 from scanlint.trace.program.module_scope import ModuleScope, Patched
-from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, several, stages_for_itself
+from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, reused, several, stages_for_itself
 from scanlint.trace.program.weights import Weights
 from scanlint.trace.unit import KeyProject, Unit
 from scanlint.trace.whole_file import WholeFile
@@ -291,6 +291,7 @@ class Project:
             elsewhere=partial(self._elsewhere, scope),
             repeats=partial(_repeats, code, before or code),
             several=partial(_several, code, before or code),
+            reused=partial(_reused, code, before or code),
             returned=self._returned,
             backward=partial(self._backward, code, before or code),
             renew=partial(self._renewed, scope.base, before or code),
@@ -418,6 +419,12 @@ def _several(code: Code, before: Code, function: ast.AST) -> tuple[Reason, ...] 
     """Why a function of a unit is called more than once."""
     known = _before(code, before, function)
     return several(known) if known is not None else None
+
+
+def _reused(code: Code, before: Code, function: ast.AST) -> tuple[Reason, ...]:
+    """The host's call of a function of a unit that is called by others too."""
+    known = _before(code, before, function)
+    return reused(known) if known is not None else ()
 
 
 def _before(code: Code, before: Code, function: ast.AST) -> Code | None:

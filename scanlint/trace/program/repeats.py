@@ -14,6 +14,7 @@ from scanlint.trace.program.module_scope import ModuleScope
 
 SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 MOST_CALLERS = 200
+DEEPEST = 5
 
 
 def repeats(code: Code) -> tuple[Reason, ...]:
@@ -52,6 +53,26 @@ def several(code: Code, seen: frozenset[Code] = frozenset()) -> tuple[Reason, ..
     [(_, caller)] = calls
     above = several(caller, seen | {code}) if caller.qualname != "<module>" and caller not in seen else None
     return (*told, *above) if above is not None else None
+
+
+def reused(code: Code) -> tuple[Reason, ...]:
+    """A call of a function that surely runs on the host, where there is another one.
+
+    Empty where it may well be that whoever calls it does so under a jit.
+    """
+    if len(code.callers) < 2:
+        return ()
+    for call, caller in code.callers.items():
+        if _runs_at_top(caller, frozenset({code})):
+            return (Reason(f"`{code.name}` is called{_named(caller)}", caller.scope, call),)
+    return ()
+
+
+def _runs_at_top(code: Code, seen: frozenset[Code]) -> bool:
+    """A function is the top of a file, or is called there, or by what is."""
+    if code.mode.traced or code.scope.tests or code in seen or len(seen) > DEEPEST:
+        return False
+    return code.qualname == "<module>" or any(_runs_at_top(caller, seen | {code}) for caller in code.callers.values())
 
 
 def _is_offered(code: Code) -> bool:
