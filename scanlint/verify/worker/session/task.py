@@ -282,6 +282,8 @@ class VerificationRun:
         if self.versions.free:
             self.called_as_before(full, owner)
         twin = self.versions.twin(old, signature, coverage)
+        if twin is not None:
+            twin.notes = full.notes  # what is said stays said where the twin is left
         inputs = Inputs(
             old, (twin or full).pair.before, node, signature,
             owner if isinstance(owner, type) else None, twin.pair.old if twin else None, new.function, fixed=fixed,
