@@ -6,9 +6,9 @@
 Each table of a file in the folder of a set is one function: `old` and `new` are equivalent, and each row of `wrong`
 is a kind of mistake with the text of `new` that it replaces, and by what. `calls` shows how the function is used; the
 verifier does not see it, and --data checks with it, without the verifier, that the right version is right and the
-wrong ones are wrong. In edges and rare, whose mistakes show on few inputs only and in how a function is called, the
-versions are compared as two files of a user, and the fourth item of a row is an expression that tells this mistake. The halves are told apart by a hash of the function's name. Exits with 1 if a
-limit is passed.
+wrong ones are wrong. In edges and rare, whose mistakes show on few inputs only and in how a
+function is called, the versions are compared as two files of a user, and the fourth item of a row is an expression that
+tells this mistake. The halves are told apart by a hash of the function's name. Exits with 1 if a limit is passed.
 """
 
 from __future__ import annotations
