@@ -268,12 +268,25 @@ def mapped(function: Callable[..., object], at: list[int]) -> Callable[..., obje
     return call
 
 
-def as_called(
-    old: Callable[..., object], given: tuple[list[object], dict[str, object]], found: Ran, *, least: float = 0.0
+def compared(
+    old: Callable[..., object],
+    new: Callable[..., object],
+    given: tuple[list[object], dict[str, object]],
+    *,
+    kinds: bool = True,
+    least: float = 0.0,
 ) -> str:
-    """How a result differs from that of the old text op by op, or under its own `jit`, which gives arrays of JAX."""
-    why = wrong(ran(old, given, eager=True), found, least=least)
-    return wrong(ran(old, given, eager=False), found, least=least) if why.startswith(OTHER_KIND) else why
+    """How the new text differs from the old one op by op, or under its own `jit`: arrays of JAX, errors."""
+    before = ran(old, given, eager=True)
+    if before.error:
+        return LATE if before.error == LATE else ""
+    found = ran(new, given, eager=False)
+    why = wrong(before, found, kinds=kinds, least=least)
+    if why.startswith(OTHER_KIND) or found.error:
+        traced = ran(old, given, eager=False)
+        alike = traced.error.partition(":")[0] == found.error.partition(":")[0]
+        return wrong(traced, found, kinds=kinds, least=least) if alike else why
+    return why
 
 
 def ways(
@@ -282,19 +295,15 @@ def ways(
     """Each way to look at a call, and what is wrong in it."""
     import jax.numpy as jnp
 
-    found = ran(new, given, eager=False)
-    if found.error and ran(old, given, eager=False).error.partition(":")[0] == found.error.partition(":")[0]:
-        return  # a function that is traced by its own `jit` and was left alone fails there as it did before
-    yield "as called", (why := as_called(old, given, found))
+    yield "as called", (why := compared(old, new, given))
     at = floats(given)
     if not at or why == LATE:
         return
     for way, change in (("gradient", summed), ("vmap", mapped)):
-        pair = change(old, at), change(new, at)
-        yield way, wrong(ran(pair[0], given, eager=True), ran(pair[1], given, eager=False), kinds=False)
+        yield way, compared(change(old, at), change(new, at), given, kinds=False)
     for dtype in HALVES:
         half = [a.astype(jnp.dtype(dtype)) if i in at else a for i, a in enumerate(given[0])], given[1]  # type: ignore[attr-defined]
-        yield dtype, as_called(old, half, ran(new, half, eager=False), least=TOLERANCE[dtype])
+        yield dtype, compared(old, new, half, least=TOLERANCE[dtype])
 
 
 def kinds_of(given: tuple[list[object], dict[str, object]]) -> list[str]:
