@@ -16,7 +16,7 @@ from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
-from ..search.edge_values import Edge, beside_numbers, edges, filled, heights, stairs
+from ..search.edge_values import Edge, beside_numbers, edges, filled, heights, of_texts, stairs
 from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES, MOST_BEYOND, beyond_numbers
 from ..search.other_dtypes import retyped
@@ -77,8 +77,9 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
 def on_long_axes(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
     """Compare Python numbers at numbers of the new text, and among values that many trips add up; raises Refuted."""
     started, specs = time.process_time(), family.specs or {}
+    further = (*heights(specs, numbers), *beside_numbers(specs), *of_texts(specs, numbers))
     proved = weighing.proved  # what lies beyond numbers that only the new version has is not
-    for case in (*_counts(specs, numbers), *(() if proved else (*heights(specs, numbers), *beside_numbers(specs)))):
+    for case in (*_counts(specs, numbers), *(() if proved else further)):
         if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.is_late():
             return
         weighing.compared(case)
