@@ -329,8 +329,9 @@ class VerificationRun:
         """The verdict; raises Refuted where callers may not use the new version, which computes the same."""
         if lost := lost_arguments(pair, tried[0]):
             raise Refuted(f"{describe(tried[0])}: {lost}")
-        if self.weighing is not None and self.weighing.full.host and (kind := other_kind(pair, tried[0])):
-            raise Refuted(f"{describe(tried[0])}: {kind}")
+        for values in tried if self.weighing is not None and self.weighing.full.host else ():
+            if kind := other_kind(pair, values):
+                raise Refuted(f"{describe(values)}: {kind}")
         self.stage("changing what the functions read of their modules")
         if left := left_otherwise(pair, tried[0]):
             raise Refuted(f"{describe(tried[0])}: {left}")

@@ -63,7 +63,7 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
             swept(weighing, family, numbers)
         if not weighing.proved or not family.real:
             on_long_axes(weighing, next((f for f in families if f.label.startswith(LONGER_AXES)), family), numbers)
-        if not weighing.proved and not family.real:
+        if not family.real:
             as_floats(weighing, family, numbers)
         if (not weighing.proved or numbers.limits) and not family.real:
             settled = resized(weighing, family, numbers)
@@ -103,9 +103,15 @@ def _counts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
 
 
 def as_floats(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
-    """Compare at edge values with floats where whole numbers were guessed, if the old version takes them."""
+    """Compare at edge values with floats where whole numbers were guessed, if the old version takes them.
+
+    Unless equal programs are equal for these too.
+    """
     specs = {name: retyped(spec, "int32", "float32") for name, spec in (family.specs or {}).items()}
     if specs == family.specs or weighing.inputs.attempt(specs) is not None:
+        return
+    proof = _proof_of(weighing, next(_usual(specs, ""))) if weighing.proved else None
+    if proof is not None and proof.same:
         return
     try:
         swept(weighing, Family("floats for whole numbers", specs, []), numbers)
