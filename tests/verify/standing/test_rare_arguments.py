@@ -20,6 +20,10 @@ STEPPED = "def f(n):\n    def step(state):\n        n, steps = state\n        re
 BOWLED = 'def f(rolls):\n    """rolls: (N,) ints"""\n    score, i = jnp.zeros((), rolls.dtype), 0\n    for _ in range(6):\n        score = score + jnp.where((rolls[i] + rolls[i + 1] == 10){}, 10 + rolls[i + 2], rolls[i] + rolls[i + 1])\n        i += 2\n    return score\n'
 SEASON = 'def f(month):\n    """month: a whole number"""\n    return jnp.where({}, 2, 3)\n'
 ALARMS = "def f(x, limit: float):\n    alarms = []\n    for t in range(x.shape[0]):\n        if x[t] > limit:\n            alarms.append(t)\n    return alarms\n"
+RATIO = "def f(a, b):\n    if b == 0:\n        return a * 0.0\n    return a / b\n"
+RATIOS = "def f(a, b):\n    return jnp.where(b == 0, {}, a / jnp.where(b == 0, 1, b))\n"
+KINDS = "def f(x, kind: int):\n    if kind == 2:\n        return x / (1 + jnp.abs(x))\n    return {}\n"
+CHOSEN = "def f(x, kind: int):\n    return lax.cond(kind == 2, lambda: {}, lambda: x)\n"
 FOUND = "def f(x, limit: float):\n    return {}\n"
 
 PAIRS = {
@@ -28,6 +32,8 @@ PAIRS = {
     "a number of Python beyond a narrow type": (STEPS, STEPPED, "jnp.asarray(n, jnp.int16).astype(jnp.int32)", "jnp.asarray(n, jnp.int32)"),
     "a mark that stands alone": (BOWLED.format(""), BOWLED, " & (rolls[i + 1] < 10)", ""),
     "floats for whole numbers": (SEASON.format("(month == 6) | (month == 7)"), SEASON, "(month >= 6) & (month < 8)", "(month == 7) | (month == 6)"),
+    "an infinity beside zero": (RATIO, RATIOS, "0.0", "a * 0.0"),
+    "an infinity in one mode": (KINDS.format("x"), CHOSEN, "jnp.where(jnp.isinf(x), jnp.sign(x), x / (1 + jnp.abs(x)))", "x / (1 + jnp.abs(x))"),
     "a list of arrays for numbers": (ALARMS, FOUND, "list(jnp.flatnonzero(x > limit))", "[int(t) for t in jnp.flatnonzero(x > limit)]"),
 }  # fmt: skip
 

@@ -31,6 +31,9 @@ def f(x, rate):
     x, k, _ = lax.while_loop(lambda state: (state[1] < 49) & ~state[2], body, (x, -1, jnp.array(False)))
     return x, k
 """
+MEAN = "@jax.jit\ndef f(x):\n    return 1 if x.sum() > 0 else x.mean()\n"
+MEANS = "@jax.jit\ndef f(x):\n    return lax.cond(x.sum() > 0, lambda: jnp.asarray(1, jnp.result_type(x, float)), lambda: x.mean())\n"
+WIDE = "holds for float32, float64, int64; the new version raises for int8, uint8, int32"
 BACK = "the new version has no reverse-mode gradient; the old one has"
 
 
@@ -40,6 +43,7 @@ BACK = "the new version has no reverse-mode gradient; the old one has"
         pytest.param(HUBER.format("x"), CHOSEN.format("x"), AT_NAN, id="an arm that is not taken has a gradient of NaN"),
         pytest.param(PAIRS.format("jnp.stack"), MAPPED, NOTHING, id="no rows are stacked"),
         pytest.param(ABOVE.format("2.5"), WHERE.format("2.5"), WHOLE, id="a whole number that is a float on one path"),
+        pytest.param(MEAN, MEANS, WIDE, id="narrow whole numbers with x64"),
         pytest.param(DAMPED, LOOP, BACK, id="a twin with short loops that was left"),
     ],
 )  # fmt: skip

@@ -147,7 +147,7 @@ def _among(
         listed: Sequence[float] = floats if kind == "float" else wholes if kind == "int" else ()
         for n in listed:
             yield Edge(f"{path} = {n:g} among edges", SPREAD, tuple(near), 14, only=path, number=n, everywhere=True)
-        for n in listed[:1]:
+        for n in listed[:2]:
             yield Edge(f"{path} = {n:g} among infinities", INFINITE, only=path, number=n, everywhere=True)
 
 
