@@ -74,7 +74,8 @@ def heights(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
             for n in numbers.heights if isinstance(leaf, Scalar) and leaf.kind == "float" else ():
                 # What lies beyond tells most.
                 for value, seed in itertools.product((2 * n, -2 * n, n / 2, n, -n), range(2)):
-                    edge = Edge("", only=path, number=value, seed=seed, scale=max(1.0, abs(n) / 2))
+                    near = TIES if abs(n) < 1 else ()  # a tolerance shows beside what is compared with it
+                    edge = Edge("", near, (), seed, 1.0, path, max(1.0, abs(n) / 2), value, everywhere=True)
                     yield Case(f"{path} = {value:g}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
