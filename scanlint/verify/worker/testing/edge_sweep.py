@@ -63,7 +63,7 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
             swept(weighing, family, numbers)
         if not weighing.proved or not family.real:
             on_long_axes(weighing, next((f for f in families if f.label.startswith(LONGER_AXES)), family), numbers)
-        if not family.real:
+        if not family.real and (weighing.full.free or not weighing.proved):
             as_floats(weighing, family, numbers)
         if (not weighing.proved or numbers.limits) and not family.real:
             settled = resized(weighing, family, numbers)
@@ -77,7 +77,8 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
 def on_long_axes(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
     """Compare Python numbers at numbers of the new text, and among values that many trips add up; raises Refuted."""
     started, specs = time.process_time(), family.specs or {}
-    further = (*heights(specs, numbers), *beside_numbers(specs), *of_texts(specs, numbers))
+    further = [*heights(specs, numbers), *beside_numbers(specs)]
+    further += of_texts(specs, numbers) if weighing.full.free else ()
     proved = weighing.proved  # what lies beyond numbers that only the new version has is not
     for case in (*_counts(specs, numbers), *(() if proved else further)):
         if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.is_late():
