@@ -15,8 +15,8 @@ outside, with nothing of the verifier: the old text op by op (`jax.disable_jit`)
 
 What the verdict of a rewrite says itself is told, and not wrong: that it raises for whole numbers, for rows in place of
 numbers, for lists of rows, for arrays that are not as long as each other, or where there are no elements; that a
-gradient differs where two values tie. Prints what is wrong or told, and how many programs were rewritten; exits with 1
-if anything was wrong. 100 programs take about 12 minutes on one processor.
+gradient differs where two values tie. Prints what is wrong or told, what ran for too long to be judged, and how many
+programs were rewritten; exits with 1 if anything was wrong. 100 programs take about 12 minutes on one processor.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -43,11 +45,15 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 HERE = Path(__file__).parent
 MARK = "# call: "
 SEPARATE = "--judge"
+SECONDS, MOST_SECONDS, LATE = 30.0, 300.0, "not judged: it takes too long"
 RULES = "SCN1,SCN2,SCN3,SCN4,SCN107,SCN108"
 TOLERANCE = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 5e-4, "complex64": 5e-4, "float64": 1e-6, "complex128": 1e-6}
 HALVES = ("float16", "bfloat16")
 OF_NOTHING = ("no elements", "no rows", "nothing to loop over", "(weak, as that of a Python number)")
 """What a verdict says of arrays without elements."""
+OTHER_KIND = "a value of"
+WEAK = re.compile(r"the dtype was (\w+) \(weak, as that of a Python number\) and is (\w+)")
+AT_NAN = "where an argument is NaN the gradient is NaN"
 SINGULAR, FORWARD = "is not finite at a singular point", "has no reverse-mode gradient"
 ROWS, ONE = "with rows in the place of numbers the new version raises", "results have other shapes where"
 LISTED = re.compile("^only where `.*` is an array: for a list of its rows the new version raises")
@@ -131,18 +137,40 @@ def arguments(module: types.ModuleType, call: ast.Call) -> tuple[list[object], d
     return [value(a) for a in call.args], {str(k.arg): value(k.value) for k in call.keywords}
 
 
+class TooLong(BaseException):
+    """A run that is not waited for; no program catches it."""
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Raise TooLong where the body takes more than SECONDS between operations."""
+
+    def end(number: int, frame: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def ran(function: Callable[..., object], given: tuple[list[object], dict[str, object]], *, eager: bool) -> Ran:
     import jax
 
     positional, named = copy.deepcopy(given)
     out, result, error = io.StringIO(), None, ""
-    with contextlib.redirect_stdout(out), jax.disable_jit() if eager else contextlib.nullcontext():
+    with contextlib.redirect_stdout(out), jax.disable_jit() if eager else contextlib.nullcontext(), limited():
         try:
             result = function(*positional, **named)
             jax.block_until_ready(jax.tree.leaves(result))
             jax.effects_barrier()
         except Exception as raised:  # noqa: BLE001 - whatever a program raises is compared
             error = f"{type(raised).__name__}: {raised}".splitlines()[0][:200]
+        except TooLong:
+            error = LATE
     return Ran(result, error, (positional, named), out.getvalue())
 
 
@@ -174,7 +202,7 @@ def differs(old: object, new: object, *, kinds: bool, least: float = 0.0) -> str
         return f"tree {before[1]} / {after[1]}"
     for a, b in zip(before[0], after[0], strict=True):
         if kinds and kind(a) != kind(b) and not {kind(a), kind(b)} <= {"jax", "int", "float", "bool"}:
-            return f"a value of {kind(a)} / {kind(b)}"
+            return f"{OTHER_KIND} {kind(a)} / {kind(b)}"
         if not hasattr(a, "dtype") and not hasattr(b, "dtype") and not isinstance(a, int | float | complex):
             if a != b:
                 return f"{a!r} / {b!r}"
@@ -195,7 +223,7 @@ def differs(old: object, new: object, *, kinds: bool, least: float = 0.0) -> str
 
 def wrong(old: Ran, new: Ran, *, kinds: bool = True, least: float = 0.0) -> str:
     if old.error:
-        return ""
+        return LATE if old.error == LATE else ""
     if new.error:
         return f"the new text raises {new.error}"
     if why := differs(old.result, new.result, kinds=kinds, least=least):
@@ -240,25 +268,42 @@ def mapped(function: Callable[..., object], at: list[int]) -> Callable[..., obje
     return call
 
 
+def compared(
+    old: Callable[..., object],
+    new: Callable[..., object],
+    given: tuple[list[object], dict[str, object]],
+    *,
+    kinds: bool = True,
+    least: float = 0.0,
+) -> str:
+    """How the new text differs from the old one op by op, or under its own `jit`: arrays of JAX, errors."""
+    before = ran(old, given, eager=True)
+    if before.error:
+        return LATE if before.error == LATE else ""
+    found = ran(new, given, eager=False)
+    why = wrong(before, found, kinds=kinds, least=least)
+    if why.startswith(OTHER_KIND) or found.error:
+        traced = ran(old, given, eager=False)
+        alike = traced.error.partition(":")[0] == found.error.partition(":")[0]
+        return wrong(traced, found, kinds=kinds, least=least) if alike else why
+    return why
+
+
 def ways(
     old: Callable[..., object], new: Callable[..., object], given: tuple[list[object], dict[str, object]]
 ) -> Iterator[tuple[str, str]]:
     """Each way to look at a call, and what is wrong in it."""
     import jax.numpy as jnp
 
-    found = ran(new, given, eager=False)
-    if found.error and ran(old, given, eager=False).error.partition(":")[0] == found.error.partition(":")[0]:
-        return  # a function that is traced by its own `jit` and was left alone fails there as it did before
-    yield "as called", wrong(ran(old, given, eager=True), found)
+    yield "as called", (why := compared(old, new, given))
     at = floats(given)
-    if not at:
+    if not at or why == LATE:
         return
     for way, change in (("gradient", summed), ("vmap", mapped)):
-        pair = change(old, at), change(new, at)
-        yield way, wrong(ran(pair[0], given, eager=True), ran(pair[1], given, eager=False), kinds=False)
+        yield way, compared(change(old, at), change(new, at), given, kinds=False)
     for dtype in HALVES:
         half = [a.astype(jnp.dtype(dtype)) if i in at else a for i, a in enumerate(given[0])], given[1]  # type: ignore[attr-defined]
-        yield dtype, wrong(ran(old, half, eager=True), ran(new, half, eager=False), least=TOLERANCE[dtype])
+        yield dtype, compared(old, new, half, least=TOLERANCE[dtype])
 
 
 def kinds_of(given: tuple[list[object], dict[str, object]]) -> list[str]:
@@ -308,15 +353,25 @@ def in_own_process(pairs: list[tuple[Path, Path]], *, x64: bool) -> Iterator[tup
     """What is wrong with each program, judged in a process that has 64 bits enabled or not."""
     command = [sys.executable, __file__, SEPARATE, json.dumps([[str(a), str(b)] for a, b in pairs])]
     environment = {**os.environ, "JAX_ENABLE_X64": "1" if x64 else "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    seen = set()
+    seen = 0
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout or ():
+        while True:
+            timer = threading.Timer(MOST_SECONDS, process.kill)  # what is compiled hears no signal
+            timer.start()
+            line = process.stdout.readline() if process.stdout else ""
+            timer.cancel()
+            if not line:
+                break
             name, why = json.loads(line)
-            seen.add(name)
+            seen += 1
             yield name, [(f"{text} (64 bits)" if x64 else text, kinds) for text, kinds in why]
-    for before, _ in pairs:
-        if before.stem not in seen:
-            yield before.stem, [(f"the judge ended with {process.returncode}", [])]
+    if seen < len(pairs):
+        killed = process.returncode == -signal.SIGKILL
+        yield (
+            pairs[seen][0].stem,
+            [(f"a program: {LATE}" if killed else f"the judge ended with {process.returncode}", [])],
+        )
+        yield from in_own_process(pairs[seen + 1 :], x64=x64)
 
 
 def notes_of(findings: list[Told], name: str, function: str) -> list[str]:
@@ -342,6 +397,11 @@ def is_told(text: str, kinds: list[str], notes: list[str]) -> bool:
         note.startswith(PATHS) and (DIFFER in note or set(kinds) & set(re.findall(r"\w+", note))) for note in notes
     ):
         return True
+    dtypes = text.replace("int64", "int32").replace("float64", "float32")
+    if any(f": dtype {' / '.join(pair)}" in dtypes for note in notes for pair in WEAK.findall(note)):
+        return True
+    if "nan" in text and ": values" in text and any(note.startswith(AT_NAN) for note in notes):
+        return True
     if "shape (" in text and any(note.startswith(ONE) for note in notes):
         return True
     if "uneven" in kinds and any(note.startswith(UNEVEN) for note in notes):
@@ -355,6 +415,15 @@ def is_told(text: str, kinds: list[str], notes: list[str]) -> bool:
     return "empty" in kinds and any(part in note for part in OF_NOTHING for note in notes)
 
 
+def classed(findings: list[Told], name: str, why: list[tuple[str, list[str]]]) -> tuple[str, list[str]]:
+    """The gravest that there is to say of a program, with the lines that say it."""
+    late = [text for text, _ in why if text.removesuffix(" (64 bits)").endswith(f": {LATE}")]
+    noted = [text for text, kinds in why if is_told(text, kinds, notes_of(findings, name, text.partition("(")[0]))]
+    if wrong := [text for text, _ in why if text not in (*late, *noted)]:
+        return "WRONG", wrong
+    return ("LATE", late) if late else ("TOLD", noted)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=Path, default=HERE / "tempting")
@@ -363,7 +432,7 @@ def main() -> None:
     parser.add_argument("options", nargs="*", help="further options of scanlint, after --")
     asked = parser.parse_args()
     programs = sorted(p for p in asked.programs.glob("*.py") if asked.only in p.stem)
-    bad, told = set[str](), set[str]()
+    seen: dict[str, set[str]] = {"WRONG": set(), "LATE": set(), "TOLD": set()}
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
@@ -372,17 +441,14 @@ def main() -> None:
         pairs = [(program, folder / program.stem / program.name) for program in changed]
         for x64 in (False, True) if pairs else ():
             for name, why in in_own_process(pairs, x64=x64):
-                notes = {text: notes_of(findings, name, text.partition("(")[0]) for text, _ in why}
-                wrong = [text for text, kinds in why if not is_told(text, kinds, notes[text])]
-                if why:
-                    (bad if wrong else told).add(name)
-                    lines = wrong or [text for text, _ in why]
-                    print(
-                        f"{'WRONG' if wrong else 'TOLD'} {name}", *(f"    {x}" for x in lines[:4]), sep="\n", flush=True
-                    )
+                word, lines = classed(findings, name, why)
+                if lines:
+                    seen[word].add(name)
+                    print(f"{word} {name}", *(f"    {line}" for line in lines[:4]), sep="\n", flush=True)
     left = sum(not found.applied for found in findings)
-    words = f"{len(changed)} rewritten, {len(bad)} wrong, {len(told - bad)} told by their verdicts"
-    print(f"{len(programs)} programs, {left} findings left, {words}")
+    bad, late, told = seen.values()
+    judged = f"{len(bad)} wrong, {len(told - bad)} told by their verdicts, {len(late)} too slow to be judged"
+    print(f"{len(programs)} programs, {left} findings left, {len(changed)} rewritten, {judged}")
     sys.exit(bool(bad))
 
 

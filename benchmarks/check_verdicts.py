@@ -6,9 +6,9 @@
 Each table of a file in the folder of a set is one function: `old` and `new` are equivalent, and each row of `wrong`
 is a kind of mistake with the text of `new` that it replaces, and by what. `calls` shows how the function is used; the
 verifier does not see it, and --data checks with it, without the verifier, that the right version is right and the
-wrong ones are wrong. In edges and rare, whose mistakes show on few inputs only, the fourth item of a row is an
-expression that tells this mistake. The halves are told apart by a hash of the function's name. Exits with 1 if a
-limit is passed.
+wrong ones are wrong. In edges and rare, whose mistakes show on few inputs only and in how a
+function is called, the versions are compared as two files of a user, and the fourth item of a row is an expression that
+tells this mistake. The halves are told apart by a hash of the function's name. Exits with 1 if a limit is passed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import json
 import os
 import statistics
 import sys
+import tempfile
 import threading
 import time
 import tomllib
@@ -102,18 +103,24 @@ def processor_seconds(judge: Judge) -> float:
     return 0.0 if Path("/proc/self/stat").exists() else time.monotonic()
 
 
-def judged(function: Function, judge: Judge) -> list[Row]:
-    """The verdicts on all versions of a function, from one process."""
+def judged(function: Function, judge: Judge, folder: Path | None) -> list[Row]:
+    """The verdicts on all versions of a function, from one process; as files of a user, where there is a folder."""
     rows = []
     for kind, text, _ in ((RIGHT, function.new, ""), *function.wrong):
         task = Task(function.name, function.name, function.old, text, "", f"{function.name}.py")
+        if folder is not None:
+            files = [folder / f"{function.name}_{side}.py" for side in ("before", "after")]
+            for file, written in zip(files, (function.old, text), strict=True):
+                file.write_text(written, encoding="utf-8")
+            before, after = map(str, files)
+            task = replace(task, root=str(folder), file=after, old_root=str(folder), old_file=before)
         started = processor_seconds(judge)
         verdict = judge.ask(task)
         rows.append(Row(function.name, kind, text, verdict, processor_seconds(judge) - started))
     return rows
 
 
-def ask(wanted: list[Function], workers: int, seconds: float, output: Path | None) -> list[Row]:
+def ask(wanted: list[Function], workers: int, seconds: float, output: Path | None, folder: Path | None) -> list[Row]:
     """The verdicts on all functions, several side by side."""
     waiting, rows = SimpleQueue[Function](), dict[str, list[Row]]()
     for function in wanted:
@@ -126,7 +133,7 @@ def ask(wanted: list[Function], workers: int, seconds: float, output: Path | Non
                 function = waiting.get_nowait()
             except Empty:
                 return judge.close()
-            rows[function.name] = judged(function, judge)
+            rows[function.name] = judged(function, judge, folder)
             if output is not None:
                 write(rows[function.name], output)
             print(f"{len(rows)} of {len(wanted)}", end="\r", file=sys.stderr, flush=True)
@@ -251,7 +258,9 @@ def main() -> int:
     wanted = [replace(f, wrong=tuple(sorted(f.wrong, key=_drawn)[: options.wrong])) for f in wanted]
     if options.data:
         return 0 if sound(wanted) else 1
-    rows = ask(wanted, options.workers, options.timeout, options.output)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) if options.set != "verdicts" else None
+        rows = ask(wanted, options.workers, options.timeout, options.output, folder)
     unseen = {f.name for f in wanted if f.unseen}
     parts = {"seen": [r for r in rows if r.function not in unseen], "unseen": [r for r in rows if r.function in unseen]}
     kept = [report(title, part, options.set != "verdicts") for title, part in parts.items() if part]

@@ -84,13 +84,19 @@ def compare(
 
 
 def of_other_kind(before: object, after: object) -> str:
-    """How results differ in who holds them: NumPy's arrays are of doubles and can be set in place, JAX's are not."""
+    """How results differ in who holds them: NumPy's arrays are of doubles and can be set in place, JAX's are not.
+
+    The numbers of a list are those of Python or arrays.
+    """
+    listed = isinstance(before, list)
     for a, b in zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False):
         host = [isinstance(x, (np.ndarray, np.generic)) for x in (a, b)]
         device = [isinstance(x, jax.Array) for x in (a, b)]
         if (host[0] and device[1]) or (device[0] and host[1]):
             first, second = ("an array of NumPy" if on else "an array of JAX" for on in host)
             return f"the result was {first} and is {second}"
+        if listed and isinstance(a, int | float) and not isinstance(b, int | float):
+            return "the result was a list of numbers of Python and is one of arrays"
     return ""
 
 

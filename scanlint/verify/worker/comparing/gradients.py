@@ -37,6 +37,8 @@ SMALL = 1e-9
 SAME = 1e-4  # relative difference of gradients in double precision where one of them is not finite in single
 NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and absolute
 HUGE = 1e30
+LOST = "the new version has no reverse-mode gradient; the old one has"
+AT_NAN = "where an argument is NaN the gradient is NaN, and that of the old version is finite"
 HALVED = frozenset(["max", "min", "sorted"])
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
@@ -65,7 +67,7 @@ def same_gradients(judge: Judge, case: Case) -> bool:
             raise Refuted(
                 f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}"
             ) from error
-        judge.note("the new version has no reverse-mode gradient; the old one has")
+        judge.note(LOST)
         return _same_tangents(judge, case, values)
     _judge(judge, case, values, expected, found, gradient)
     return True
@@ -83,20 +85,39 @@ def same_in_other_ways(judge: Judge, case: Case, *, ruled: bool) -> None:
 
 
 def still_finite(judge: Judge, case: Case) -> None:
-    """Raise Refuted where only the old version has a finite gradient: both arms of a choice count in the new one."""
-    pair = judge.pair
+    """Raise Refuted where only the old version has a finite gradient: both arms of a choice count in the new one.
+
+    That it is so where all floats are NaN is said, once.
+    """
     try:
         values = case.make()
+    except Exception:  # noqa: BLE001 - a class of the code under test takes no such values
+        return
+    if (expected := _lost(judge, values)) is not None:
+        raise Refuted(f"{describe(values)}: the gradient is not a number, and was {expected}")
+    if not judge.at_nan:
+        judge.at_nan = True
+        if _lost(judge, {k: jax.tree_util.tree_map(_nan, v) for k, v in values.items()}) is not None:
+            judge.note(AT_NAN)
+
+
+def _nan(x: object) -> object:
+    return placed(np.full(shape(x), np.nan), x.dtype) if floating(x) else x  # type: ignore[attr-defined]
+
+
+def _lost(judge: Judge, values: Values) -> object:
+    """The first gradient of the old version where it is finite and that of the new one is not a number; or None."""
+    pair = judge.pair
+    try:
         with limited(CASE_SECONDS):
             expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
-        if expected is None or not _finite(expected) or _overflowing(expected):
-            return
+        if not expected or not _finite(expected) or _overflowing(expected):
+            return None
         with limited(NEW_SECONDS):
             found = gradient(pair.signature, pair.after, pair.moved(values))
     except (Exception, TookTooLong):  # noqa: BLE001 - what cannot be differentiated is told where results are
-        return
-    if found is not None and any(bool(np.isnan(np.asarray(x)).any()) for x in found):
-        raise Refuted(f"{describe(values)}: the gradient is not a number, and was {expected[0]}")
+        return None
+    return expected[0] if found and any(bool(np.isnan(np.asarray(x)).any()) for x in found) else None
 
 
 def _overflowing(gradients: Sequence[object]) -> bool:
@@ -135,13 +156,11 @@ def _same(judge: Judge, case: Case, values: Values, derive: Derivative) -> bool:
 
 def _traces(pair: VersionPair, values: Values) -> bool:
     """Whether the new version can be traced with these arrays: else it can be differentiated in no way."""
-    parts = split(pair.moved(values), pair.signature.static, numbers=False)
     try:
         with limited(NEW_SECONDS):
-            jax.eval_shape(lambda *ls: pair.arrays(pair.after, parts, ls), *parts.leaves)
-    except (Exception, TookTooLong):  # noqa: BLE001
+            return pair.new_traces(values)
+    except TookTooLong:
         return False
-    return True
 
 
 def _judge(

@@ -110,7 +110,7 @@ class Judge:
     `free`: the two are compared as they stand, whether they can be traced or not; `host`: neither can be. `told`: where
     in the results of each case a difference could have been seen. `doubted`: the ways of running differ. `gave`: the
     old version gave a result. `compared`: the kinds of arguments of the cases, in order. `effects`: calls change their
-    arguments, and what these hold then was compared.
+    arguments, and what these hold then was compared. `at_nan`: gradients there were looked at.
     """
 
     pair: VersionPair
@@ -130,6 +130,7 @@ class Judge:
     doubted: bool = False
     effects: bool = False
     gave: bool = False
+    at_nan: bool = False
     told: list[list[bool | None]] = field(default_factory=list)
     stuck: str = ""
     max_error: float = 0.0

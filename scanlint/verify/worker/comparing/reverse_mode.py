@@ -11,10 +11,10 @@ import jax
 from ..proof.equations import inner_jaxprs
 from ..runtime.calling import Signature, TookTooLong, Values, limited, split
 from ..runtime.eager_pace import CASE_SECONDS
-from ..runtime.jax_errors import Fact, first_line, says
+from ..runtime.jax_errors import Fact, first_line, says, untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Case
-from .gradients import projection
+from .gradients import LOST, projection
 from .judge import Judge, Refuted
 from .result_trees import floating
 
@@ -28,7 +28,10 @@ Objective = Callable[[list[object]], object]
 
 
 def same_way_back(judge: Judge, case: Case) -> None:
-    """Raise Refuted where the old version can be differentiated in reverse mode under `jit`, and the new one cannot."""
+    """Raise Refuted where the old version can be differentiated in reverse mode under `jit`, and the new one cannot.
+
+    Of an old version that no `jit` takes it is said.
+    """
     pair = judge.pair
     if not _loops(pair.new.tree):
         return
@@ -38,7 +41,10 @@ def same_way_back(judge: Judge, case: Case) -> None:
     if error is None or not says(error, Fact.IRREVERSIBLE):
         return
     judge.stage(f"tracing the old version on {case.label}")
-    if _raised(_without_while, pair.signature, pair.before, pair.own(values)) is None:
+    kept = _raised(_without_while, pair.signature, pair.before, pair.own(values))
+    if kept is not None and untraceable(kept):
+        judge.note(LOST)
+    if kept is None:
         text = first_line(error, 120)
         raise Refuted(f"irreversible: the old version can be differentiated in reverse mode, the new one not: {text}")
 

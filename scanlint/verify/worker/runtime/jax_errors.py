@@ -41,7 +41,7 @@ class Fact(Enum):
     FEWER_AXES = re.compile("Cannot broadcast to shape with fewer dimensions")
     WINDOW = re.compile("slice_sizes must be less than or equal to operand shape")
     NO_ROWS = re.compile(r"\bsize 0\b|[(\[, ]0[,)\]]")  # an axis without elements
-    NEGATIVE_SIZE = re.compile(r"non-?negative|negative dimension|greater than or equal to zero", re.I)
+    NEGATIVE_SIZE = re.compile(r"non-?negative|negative dimension|greater than or equal to zero|\bgot -\d", re.I)
     EMPTY_SCAN = re.compile(r"zero-length scan is not supported in disable_jit\(\) mode")
     IRREVERSIBLE = re.compile("Reverse-mode differentiation does not work for lax.while_loop")
     FORMATTED = re.compile(r"unsupported format string passed to \w*Tracer")

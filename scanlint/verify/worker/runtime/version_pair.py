@@ -95,9 +95,16 @@ class VersionPair:
 
     def old_traces(self, values: Values) -> bool:
         """Whether the old version can be traced with the arrays and numbers of these arguments."""
-        parts = split(self.own(values), self.signature.static, numbers=True)
+        return self._traces(self.before, self.own(values), numbers=True)
+
+    def new_traces(self, values: Values) -> bool:
+        """Whether the new version can be traced with the arrays of these arguments."""
+        return self._traces(self.after, self.moved(values), numbers=False)
+
+    def _traces(self, function: Function, values: Values, *, numbers: bool) -> bool:
+        parts = split(values, self.signature.static, numbers=numbers)
         try:
-            jax.eval_shape(lambda *ls: self.arrays(self.before, parts, ls), *parts.leaves)
+            jax.eval_shape(lambda *ls: self.arrays(function, parts, ls), *parts.leaves)
         except Exception:  # noqa: BLE001
             return False
         return True

@@ -272,13 +272,14 @@ def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Filling]:
 
 
 def _not_finite_alone(specs: Specs) -> Iterator[Filling]:
-    """A NaN or an infinity in one leaf, with the others on either side of zero: `(t > 0) * jnp.exp(x)`."""
+    """A NaN or an infinity in one leaf, with the others on either side of zero, or zero: `(t > 0) * jnp.exp(x)`."""
     found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
     floats = [path for path, leaf in found if isinstance(leaf, Array) and "float" in leaf.dtype]
     if 1 < len(floats) <= MAX_ALONE:
         for path in floats:
             for value, sign in ((float("inf"), -1), (float("inf"), 1), (float("nan"), -1), (float("nan"), 1)):
                 yield Filling(f"{value:g} in {path}", seed=14 + sign, spot=value, only=path, sign=sign)
+            yield Filling(f"inf in {path} beside zeros", fill=0.0, spot=float("inf"), only=path)
 
 
 def _options(leaf: Array | Scalar | Alternatives, integers: Sequence[int]) -> int:

@@ -37,7 +37,7 @@ WIDER, WIDER_WHOLE = (3.0, 100.0, 1e4), (-9, -2, 6, 40)
 MOST_SIDES = 24
 MOST_ALONE = 4
 MOST_FIRST = 2
-MOST_SEEDS = 8
+MOST_SEEDS, FEW_SEEDS = 8, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,14 @@ def stairs(specs: Specs) -> Iterator[Case]:
 
 
 def heights(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
-    """Python floats above, below and at each number that only the new text has."""
+    """Python floats around each number that only the new text has, of either sign, beside arrays of its order."""
     for name, spec in specs.items():
         for path, leaf in leaves(spec, name):
             for n in numbers.heights if isinstance(leaf, Scalar) and leaf.kind == "float" else ():
-                for value in (2 * n, n / 2, n):  # what lies beyond tells most
-                    edge = Edge("", only=path, number=value)
+                # What lies beyond tells most.
+                for value, seed in itertools.product((2 * n, -2 * n, n / 2, n, -n), range(2)):
+                    near = TIES if abs(n) < 1 else ()  # a tolerance shows beside what is compared with it
+                    edge = Edge("", near, (), seed, 1.0, path, max(1.0, abs(n) / 2), value, everywhere=True)
                     yield Case(f"{path} = {value:g}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
@@ -146,7 +148,7 @@ def _among(
         listed: Sequence[float] = floats if kind == "float" else wholes if kind == "int" else ()
         for n in listed:
             yield Edge(f"{path} = {n:g} among edges", SPREAD, tuple(near), 14, only=path, number=n, everywhere=True)
-        for n in listed[:1]:
+        for n in listed[:2]:
             yield Edge(f"{path} = {n:g} among infinities", INFINITE, only=path, number=n, everywhere=True)
 
 
@@ -155,9 +157,13 @@ def of_texts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
     exact = (0, 1, *numbers.wholes)
     near = (*exact, *(n + d for n in numbers.wholes for d in (-1, 1)))
     floats = tuple(numbers.boundaries()) or TIES
-    for seed in range(MOST_SEEDS if numbers.wholes else 0):
-        edge = Edge("", floats, near if seed % 2 else exact, 40 + seed)
-        yield Case(f"numbers of the texts {seed}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
+    pools: list[tuple[int, ...]] = [
+        (0, n) for n in numbers.wholes[:MOST_FIRST] for _ in range(FEW_SEEDS)
+    ]  # marks that stand alone
+    pools += [near if seed % 2 else exact for seed in range(MOST_SEEDS if numbers.wholes else 0)]
+    for at, pool in enumerate(pools):
+        edge = Edge("", floats, pool, 40 + at)
+        yield Case(f"numbers of the texts {at}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
 def beside_numbers(specs: Specs) -> Iterator[Case]:

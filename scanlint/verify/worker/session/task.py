@@ -282,6 +282,8 @@ class VerificationRun:
         if self.versions.free:
             self.called_as_before(full, owner)
         twin = self.versions.twin(old, signature, coverage)
+        if twin is not None:
+            twin.notes = full.notes  # what is said stays said where the twin is left
         inputs = Inputs(
             old, (twin or full).pair.before, node, signature,
             owner if isinstance(owner, type) else None, twin.pair.old if twin else None, new.function, fixed=fixed,
@@ -327,8 +329,9 @@ class VerificationRun:
         """The verdict; raises Refuted where callers may not use the new version, which computes the same."""
         if lost := lost_arguments(pair, tried[0]):
             raise Refuted(f"{describe(tried[0])}: {lost}")
-        if self.weighing is not None and self.weighing.full.host and (kind := other_kind(pair, tried[0])):
-            raise Refuted(f"{describe(tried[0])}: {kind}")
+        for values in tried if self.weighing is not None and self.weighing.full.host else ():
+            if kind := other_kind(pair, values):
+                raise Refuted(f"{describe(values)}: {kind}")
         self.stage("changing what the functions read of their modules")
         if left := left_otherwise(pair, tried[0]):
             raise Refuted(f"{describe(tried[0])}: {left}")

@@ -143,7 +143,7 @@ def _donated(pair: VersionPair, values: Values) -> str:
 
 def _static_now(pair: VersionPair, values: Values) -> Iterator[str]:
     """Numbers that may be arrays in the old version, where no annotation says otherwise, and must be static now."""
-    numbers = [name for name, value in values.items() if isinstance(value, int | float) and not _annotated(pair, name)]
+    numbers = [name for name, value in values.items() if isinstance(value, int | float) and not annotated(pair, name)]
     for name in numbers[:MOST_PASSED]:
         given = {**values, name: jnp.asarray(values[name])}
         try:
@@ -160,7 +160,7 @@ def _static_now(pair: VersionPair, values: Values) -> Iterator[str]:
             yield f"`{name}` cannot be an array any more: {type(error).__name__}: {first_line(error, 120)}"
 
 
-def _annotated(pair: VersionPair, name: str) -> bool:
+def annotated(pair: VersionPair, name: str) -> bool:
     """An annotation says that the parameter is a number of Python."""
     annotations: dict[str, object] = attribute(pair.before, "__annotations__", {})
     said = annotations.get(name)

@@ -15,6 +15,7 @@ from ..search.input_sources import Inputs
 
 Function = Callable[..., object]
 MOST_TRIED = 6  # specs for one argument
+MOST_FURTHER = 8  # arguments of `*args`
 FURTHER = "further"
 """A key that no text names."""
 DEFAULTED = "by a changed default, "
@@ -79,7 +80,10 @@ def _present(inputs: Inputs, after: Function, specs: Specs) -> Iterator[tuple[st
             inputs, after, specs, name, [*guesses(name, wanted, Sizes(), inputs.loaded.names), *_like(specs)]
         )
     if inputs.signature.star:
-        yield from _accepted(inputs, after, specs, inputs.signature.star, [_several(spec) for spec in _like(specs)])
+        known = (n for n in _numbers(inputs.node, inputs.new) if n <= MOST_FURTHER)
+        counts = dict.fromkeys((max(2, *known, 0) + 1, 2))  # more than either text tells apart
+        several = [_several(spec, count) for spec in _like(specs) for count in counts]
+        yield from _accepted(inputs, after, specs, inputs.signature.star, several)
     if inputs.signature.double:
         keys = looked_up(inputs.node, inputs.signature.double.lstrip("*"))
         options: list[Spec] = [Struct("dict", tuple((key, spec) for key in keys)) for spec in _like(specs) if keys]
@@ -101,8 +105,14 @@ def _like(specs: Specs) -> list[Spec]:
     return [*arrays, Array(()), Scalar("float"), Scalar("int")]
 
 
-def _several(spec: Spec) -> Spec:
-    return Struct("tuple", (("0", spec), ("1", spec)))
+def _several(spec: Spec, count: int) -> Spec:
+    return Struct("tuple", tuple((str(k), spec) for k in range(count)))
+
+
+def _numbers(*texts: ast.AST | None) -> Iterator[int]:
+    for node in (node for text in texts if text is not None for node in ast.walk(text)):
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            yield node.value
 
 
 def _none(default: ast.expr) -> bool:

@@ -48,11 +48,11 @@ KINDS: dict[str, tuple[str, ...]] = {
     "complex": ("complex64",),
 }
 WIDE = frozenset(["float64", "int64"])
-MOST_ALONE = 3
 NARROW = frozenset(["int8", "uint8"])
+MOST_ALONE = 3
 ONE_TYPE = "the result has one type whichever path is taken,"
 HOST = frozenset(["float16", "float32", "float64"])
-IN_X64 = WIDE | {"float32", "int32"}
+IN_X64 = WIDE | NARROW | {"float32", "int32"}
 ANNOTATED = re.compile(r"\b(Float|BFloat|Int|UInt|Bool|Complex|Inexact|Real)\w*\[")
 
 
@@ -115,13 +115,16 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> list[str]:
             if kind == "float" and not error.spared:
                 raise Raises(f"{kinds(values)}: the new version raises {error}") from error.__cause__
             fails.append(dtype)
-            if dtype in NARROW:
+            if dtype in NARROW and not wide:
                 _one_by_one(judge, of_width, free, dtype)
+            continue
+        if outcome.difference and wide and dtype in NARROW:
+            remarks.append(f"with x64 enabled for {dtype}: {outcome.difference}")
             continue
         if outcome.difference:
             raise Refuted(f"{kinds(values)}: {outcome.difference}")
         try:
-            if outcome.promotes and dtype in NARROW:
+            if outcome.promotes and dtype in NARROW and not wide:
                 _same_at_the_ends(judge, values)
         except Unfit as error:  # callers who pass so narrow a type are rare, and the number is not
             remarks.append(error.remark)

@@ -16,7 +16,7 @@ from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
-from ..search.edge_values import Edge, beside_numbers, edges, filled, heights, stairs
+from ..search.edge_values import Edge, beside_numbers, edges, filled, heights, of_texts, stairs
 from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES, MOST_BEYOND, beyond_numbers
 from ..search.other_dtypes import retyped
@@ -63,7 +63,7 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
             swept(weighing, family, numbers)
         if not weighing.proved or not family.real:
             on_long_axes(weighing, next((f for f in families if f.label.startswith(LONGER_AXES)), family), numbers)
-        if not weighing.proved and not family.real:
+        if not family.real and (weighing.full.free or not weighing.proved):
             as_floats(weighing, family, numbers)
         if (not weighing.proved or numbers.limits) and not family.real:
             settled = resized(weighing, family, numbers)
@@ -77,8 +77,10 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
 def on_long_axes(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
     """Compare Python numbers at numbers of the new text, and among values that many trips add up; raises Refuted."""
     started, specs = time.process_time(), family.specs or {}
+    further = [*heights(specs, numbers), *beside_numbers(specs)]
+    further += of_texts(specs, numbers) if weighing.full.free else ()
     proved = weighing.proved  # what lies beyond numbers that only the new version has is not
-    for case in (*_counts(specs, numbers), *(() if proved else (*heights(specs, numbers), *beside_numbers(specs)))):
+    for case in (*_counts(specs, numbers), *(() if proved else further)):
         if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.is_late():
             return
         weighing.compared(case)
@@ -102,9 +104,15 @@ def _counts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
 
 
 def as_floats(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
-    """Compare at edge values with floats where whole numbers were guessed, if the old version takes them."""
+    """Compare at edge values with floats where whole numbers were guessed, if the old version takes them.
+
+    Unless equal programs are equal for these too.
+    """
     specs = {name: retyped(spec, "int32", "float32") for name, spec in (family.specs or {}).items()}
     if specs == family.specs or weighing.inputs.attempt(specs) is not None:
+        return
+    proof = _proof_of(weighing, next(_usual(specs, ""))) if weighing.proved else None
+    if proof is not None and proof.same:
         return
     try:
         swept(weighing, Family("floats for whole numbers", specs, []), numbers)

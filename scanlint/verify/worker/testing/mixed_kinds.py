@@ -19,6 +19,7 @@ from ..runtime.calling import TookTooLong, Values, plain
 from ..runtime.jax_errors import untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Filling, make
+from ..standing.interface import annotated
 from .dtypes_evaluated import ONE_TYPE, Evaluated, evaluated, filled, not_annotated, traced, types_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ def of_mixed_kinds(judge: Judge, specs: Specs) -> list[str]:
     judge.stage("evaluating both versions for arguments of different kinds")
     ways: list[tuple[Callable[[Judge, Specs, str], str], list[str]]] = [
         (_whole_beside_floats, free if len(free) > 1 and "int32" in judge.typed else []),
+        (
+            _whole_for_number,
+            [n for n, s in specs.items() if _number(s) and n not in static and not annotated(judge.pair, n)],
+        ),
         (_python_beside_halves, [n for n in free if len(free) > 1 and specs[n] == Array(())]),
         (_python_before_trips, [n for n in free if specs[n] == Array(()) and _loops(judge)]),
         (_narrow_index, [n for n, s in specs.items() if _counts(s) and n not in static and _loops(judge)][:MOST]),
@@ -57,6 +62,11 @@ def of_mixed_kinds(judge: Judge, specs: Specs) -> list[str]:
 
 def _whole_beside_floats(judge: Judge, specs: Specs, name: str) -> str:
     return _beside(judge, filled(specs, {name}, "int32"), f"int32 (with x64 int64) in `{name}` beside floats")
+
+
+def _whole_for_number(judge: Judge, specs: Specs, name: str) -> str:
+    values = {**make(specs, Filling("ordinary values"), ()), name: jnp.ones((), "int32")}
+    return _beside(judge, values, f"int32 (with x64 int64) in `{name}`")
 
 
 def _python_beside_halves(judge: Judge, specs: Specs, name: str) -> str:
@@ -89,8 +99,12 @@ def _python_before_trips(judge: Judge, specs: Specs, name: str) -> str:
     return ""
 
 
+def _number(spec: object) -> bool:
+    return isinstance(spec, Scalar) and spec.kind == "int"
+
+
 def _counts(spec: object) -> bool:
-    return spec == Array((), "int32") or (isinstance(spec, Scalar) and spec.kind == "int")
+    return spec == Array((), "int32") or _number(spec)
 
 
 def _loops(judge: Judge) -> bool:

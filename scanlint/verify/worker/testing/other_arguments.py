@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import jax.numpy as jnp
 
-from ..infer.specs import Alternatives, Array, Scalar, Specs
+from ..infer.specs import Alternatives, Array, Scalar, Specs, resize, sizes
 from ..runtime.calling import TookTooLong, limited, plain
 from ..runtime.jax_functions import shape
 from ..search.attempts import ATTEMPT_SECONDS, Attempts
@@ -31,12 +31,22 @@ def not_taken(inputs: Attempts, after: Callable[..., object], specs: Specs) -> I
     if inputs.owner is not None:
         return
     started = time.process_time()
-    for remarks in (_of_floats, _of_one_element):
+    for remarks in (_of_no_rows, _of_floats, _of_one_element):
         for remark in remarks(inputs, after, specs):
             if remark:
                 yield remark
             if time.process_time() - started > SECONDS:
                 return
+
+
+def _of_no_rows(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[str]:
+    """Arrays without elements, for which the old version stacks nothing: callers may rely on its error."""
+    for size in sizes(list(specs.values()))[:MOST]:
+        nothing = {name: resize(spec, {size: 0}) for name, spec in specs.items()}
+        failure = inputs.attempt(nothing)
+        if failure is not None and inputs.attempt(nothing, after) is None:
+            yield f"where there are no elements only the old version raises {failure.kind}"
+            return
 
 
 def _of_floats(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[str]:

@@ -31,7 +31,7 @@ def numbers_of_python(judge: Judge, specs: Specs) -> Iterator[str]:
     """Compare where a parameter without axes is a number of Python; raises Refuted where values differ.
 
     That the new version alone raises, or gives an array where the old one gives a number, is a remark: a caller may
-    pass arrays only.
+    pass arrays only. A parameter that is a number of Python may be any.
     """
     started = time.process_time()
     for name, numbers in [(n, found) for n, s in specs.items() if (found := _numbers(s, judge))][:MOST]:
@@ -41,6 +41,8 @@ def numbers_of_python(judge: Judge, specs: Specs) -> Iterator[str]:
             try:
                 judge.check(case)
             except (Raises, OtherKind, Unfit) as error:
+                if isinstance(error, Raises) and isinstance(specs[name], Scalar):
+                    raise
                 yield f"only where `{name}` is an array: {error}"
                 break
 
