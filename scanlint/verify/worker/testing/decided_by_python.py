@@ -12,12 +12,12 @@ from ..search.case_values import Case, Family, cases, modes
 from ..standing.undecided import reaching
 from .edge_sweep import defining
 from .program_comparison import made
-from .stages.evidence import Evidence
+from .stages.weighed_pair import WeighedPair
 
 FEW = 2  # cases of each family
 
 
-def equal_both_ways(weighing: Evidence, families: list[Family]) -> bool:
+def equal_both_ways(weighing: WeighedPair, families: list[Family]) -> bool:
     """Whether equal programs are equal too where tests of Python come out otherwise, and no such test is left.
 
     Families that show a difference are tried before others.
@@ -30,7 +30,7 @@ def equal_both_ways(weighing: Evidence, families: list[Family]) -> bool:
     return not _left_open(weighing, "not proved: ")
 
 
-def compared_both_ways(weighing: Evidence, families: list[Family]) -> None:
+def compared_both_ways(weighing: WeighedPair, families: list[Family]) -> None:
     """Compare where tests of Python come out in the way in which they never did; one that never does is told."""
     for family in _reaching(weighing, families):
         for case in family.cases[:FEW]:
@@ -38,7 +38,7 @@ def compared_both_ways(weighing: Evidence, families: list[Family]) -> None:
     _left_open(weighing, "")
 
 
-def _reaching(weighing: Evidence, families: list[Family]) -> Iterator[Family]:
+def _reaching(weighing: WeighedPair, families: list[Family]) -> Iterator[Family]:
     wanted, pair, inputs = weighing.taken.one_sided() - weighing.sought, weighing.full.pair, weighing.inputs
     weighing.sought |= wanted
     guessed = [f for f in families if f.specs is not None and not f.real]
@@ -53,7 +53,7 @@ def _reaching(weighing: Evidence, families: list[Family]) -> Iterator[Family]:
     yield from reaching(inputs, plain(pair.after), guessed, wanted, defining(pair.old) + defining(pair.new), fillings)
 
 
-def _left_open(weighing: Evidence, head: str) -> bool:
+def _left_open(weighing: WeighedPair, head: str) -> bool:
     """Whether a test of Python came out in one way only, where that counts; one is told.
 
     A rewrite keeps the tests of the old version: they are told, and prove nothing less.

@@ -31,7 +31,6 @@ from .far_cases import run_far
 from .far_counters import leaving, unless_far
 from .longer_alone import compared_longer
 from .program_comparison import made
-from .stages.evidence import SHORT_SECONDS, Evidence, first_specs, guessed_specs, try_all, try_blamed
 from .stages.other_types import (
     cancelling,
     in_64_bits,
@@ -42,6 +41,7 @@ from .stages.other_types import (
     typed,
     unevenly,
 )
+from .stages.weighed_pair import SHORT_SECONDS, WeighedPair, first_specs, guessed_specs, try_all, try_blamed
 from .trip_counts import enlarged
 from .uniform_trips import alike
 
@@ -62,7 +62,7 @@ FAR = (1e5, 1e20)  # values of which the tenth power, or the square, is too larg
 
 
 @dataclass
-class Weighing(Evidence):
+class Weighing(WeighedPair):
     """What is weighed, stage by stage.
 
     `kinds`: the arguments that the verdict rests on; `ran`: those with which both versions were run.
@@ -246,14 +246,14 @@ class Weighing(Evidence):
 # -- what the inputs reach
 
 
-def passed_over(weighing: Evidence, families: Sequence[Family]) -> bool:
+def passed_over(weighing: WeighedPair, families: Sequence[Family]) -> bool:
     """Whether a statement of versions as they stand was not traced: equal programs prove nothing of it."""
     left = _untaken(weighing, families) if weighing.full.free else []
     weighing.remarks += [f"not proved: no input reaches line {left[0][1]} of the {left[0][0]} version"] if left else []
     return bool(left)
 
 
-def new_statements(weighing: Evidence, families: Sequence[Family]) -> None:
+def new_statements(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Require that the statements which the new version alone has were run; raises Unknown."""
     known = set(weighing.full.pair.old.text.splitlines())
     text = weighing.full.pair.new.text.splitlines()
@@ -262,7 +262,7 @@ def new_statements(weighing: Evidence, families: Sequence[Family]) -> None:
         raise Unknown(f"line {lines[0]} of the new version was never run by the inputs tried; {REMEDY}")
 
 
-def _untaken(weighing: Evidence, families: Sequence[Family]) -> list[tuple[str, int]]:
+def _untaken(weighing: WeighedPair, families: Sequence[Family]) -> list[tuple[str, int]]:
     """The statements of both versions that no input reached, by version and line."""
     left = _left(weighing)
     for values in filter(None, (made(family.cases[0]) for family in families if left)):
@@ -270,7 +270,7 @@ def _untaken(weighing: Evidence, families: Sequence[Family]) -> list[tuple[str, 
     return _left(weighing) if left else []
 
 
-def _left(weighing: Evidence) -> list[tuple[str, int]]:
+def _left(weighing: WeighedPair) -> list[tuple[str, int]]:
     """The same, as far as is known."""
     pair = weighing.full.pair
     sides = ("old", pair.old, "before"), ("new", pair.new, "after")
@@ -278,7 +278,7 @@ def _left(weighing: Evidence) -> list[tuple[str, int]]:
     return [(n, line) for n, v, mark in sides for line in never_run(v.function, v.tree, taken.get(mark, ()))]
 
 
-def cover(weighing: Evidence, families: Sequence[Family], numbers: TextNumbers) -> None:
+def cover(weighing: WeighedPair, families: Sequence[Family], numbers: TextNumbers) -> None:
     """Require that every changed branch of the old version was taken; search for inputs that take the rest."""
     specs, missing = first_specs(families), weighing.coverage.missing
     floats, integers = weighing.inputs.constants()
@@ -296,7 +296,7 @@ def cover(weighing: Evidence, families: Sequence[Family], numbers: TextNumbers) 
         raise Unknown(f"{left[0]} never taken by the inputs tried; {REMEDY}")
 
 
-def _until_covered(weighing: Evidence, tried: Iterable[Case]) -> None:
+def _until_covered(weighing: WeighedPair, tried: Iterable[Case]) -> None:
     """Run cases until every changed branch was taken, or the time for that is over."""
     started = time.process_time()
     for case in _while_missing(weighing, tried):
@@ -305,7 +305,7 @@ def _until_covered(weighing: Evidence, tried: Iterable[Case]) -> None:
             return
 
 
-def _while_missing(weighing: Evidence, tried: Iterable[Case]) -> Iterator[Case]:
+def _while_missing(weighing: WeighedPair, tried: Iterable[Case]) -> Iterator[Case]:
     for case in tried:
         if not weighing.coverage.missing():
             return
@@ -325,13 +325,13 @@ def turned(judge: Judge) -> None:
 # -- derivatives
 
 
-def straight(weighing: Evidence) -> bool:
+def straight(weighing: WeighedPair) -> bool:
     """Whether both versions use the same branching operations: each is differentiated in its own way."""
     before, after = (Counter(n for n in _names(tree) if n in CHOICES) for tree in _trees(weighing))
     return before == after
 
 
-def resummed(weighing: Evidence) -> bool:
+def resummed(weighing: WeighedPair) -> bool:
     """Whether the new version reduces arrays where the old one added one value after the other."""
     before, after = (
         sum(isinstance(n, ast.Attribute) and n.attr == "sum" for n in ast.walk(tree)) for tree in _trees(weighing)
@@ -339,17 +339,17 @@ def resummed(weighing: Evidence) -> bool:
     return after > before
 
 
-def _trees(weighing: Evidence) -> tuple[ast.AST, ast.AST]:
+def _trees(weighing: WeighedPair) -> tuple[ast.AST, ast.AST]:
     return weighing.full.pair.old.tree, weighing.full.pair.new.tree
 
 
-def reversible(weighing: Evidence, family: Family) -> None:
+def reversible(weighing: WeighedPair, family: Family) -> None:
     """Require that reverse-mode differentiation is not lost, whoever calls the function."""
     if family.smooth:
         weighing.quickly(lambda judge: same_way_back(judge, family.smooth[0]))
 
 
-def derivatives(weighing: Evidence, family: Family, most: int | None, families: Sequence[Family]) -> None:
+def derivatives(weighing: WeighedPair, family: Family, most: int | None, families: Sequence[Family]) -> None:
     """Compare the gradients on the `most` telling inputs; what has rules of its own on long axes too."""
     started, full = time.process_time(), weighing.full
     ruled = any(not RULES.isdisjoint(_names(tree)) for tree in _trees(weighing))
@@ -372,7 +372,7 @@ def derivatives(weighing: Evidence, family: Family, most: int | None, families: 
             return
 
 
-def differentiable_far_out(weighing: Evidence, families: Sequence[Family]) -> None:
+def differentiable_far_out(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare where gradients are numbers, for values whose powers and products leave their type."""
     if (specs := guessed_specs(families)) is None:
         return

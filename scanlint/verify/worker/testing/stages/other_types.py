@@ -26,7 +26,7 @@ from ..other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, not
 from ..other_dtypes_compared import same_in_other_types
 from ..program_comparison import made
 from ..python_numbers import numbers_of_python
-from .evidence import Evidence, first_specs, guessed_specs
+from .weighed_pair import WeighedPair, first_specs, guessed_specs
 
 NARROW_SECONDS = 3.0
 LARGE_HALVES = 300.0
@@ -35,7 +35,7 @@ TWO_KINDS = (ORDINARY, Filling("other values", seed=1, mixed=True))
 TWO_WIDE = (ORDINARY, Filling("other values", seed=1, scale=3.0, turn=1, mixed=True))
 
 
-def of_python(weighing: Evidence, families: Sequence[Family]) -> None:
+def of_python(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare for lists of rows, and for numbers where versions as they stand take arrays without axes."""
     if (specs := guessed_specs(families)) is not None:
         weighing.remarks += lists_of_rows(weighing.full, specs)
@@ -43,7 +43,7 @@ def of_python(weighing: Evidence, families: Sequence[Family]) -> None:
             weighing.remarks += numbers_of_python(weighing.full, specs)
 
 
-def typed(weighing: Evidence, families: Sequence[Family]) -> None:
+def typed(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare the types of results for other dtypes of arrays."""
     specs = _free_specs(families)
     if specs is None:
@@ -62,7 +62,7 @@ def _free_specs(families: Sequence[Family]) -> Specs | None:
     return family.specs if family is not None and not family.real else None
 
 
-def _broadcast(weighing: Evidence, families: Sequence[Family]) -> None:
+def _broadcast(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare where one array has one element; that the new version takes no such is said."""
     known = [f.specs for f in families if f.specs is not None and not f.real]
     for name, specs in broadcasting(weighing.inputs, known):
@@ -80,14 +80,14 @@ def _broadcast(weighing: Evidence, families: Sequence[Family]) -> None:
                 break
 
 
-def cancelling(weighing: Evidence, families: Sequence[Family]) -> None:
+def cancelling(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare where sums cancel, unless the programs add in the same order."""
     specs = first_specs(families)
     if specs is not None and (not weighing.proved or weighing.programs.inexact):
         weighing.quickly(lambda judge: same_where_sums_cancel(judge, specs))
 
 
-def unevenly(weighing: Evidence, families: Sequence[Family]) -> None:
+def unevenly(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare where what a loop goes over side by side differs in length, if the old version takes that."""
     specs, old = first_specs(families), weighing.full.pair.old.function
     for case in uneven(specs, old) if specs is not None and old is not None and not weighing.late() else ():
@@ -97,7 +97,7 @@ def unevenly(weighing: Evidence, families: Sequence[Family]) -> None:
             weighing.remarks.append(f"{ALIKE}: {error}")
 
 
-def in_fewer_bits(weighing: Evidence, families: Sequence[Family]) -> None:
+def in_fewer_bits(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare with each argument in half precision and in whole numbers."""
     if (usual := _free_specs(families)) is None:
         return
@@ -117,7 +117,7 @@ def in_fewer_bits(weighing: Evidence, families: Sequence[Family]) -> None:
                 _retyped(weighing, values, kind)
 
 
-def _in_fewer_bits(weighing: Evidence, values: Values, kind: Retyping) -> bool:
+def _in_fewer_bits(weighing: WeighedPair, values: Values, kind: Retyping) -> bool:
     """Whether no other values of these types need be compared."""
     differs = False
     if weighing.proved and not (weighing.programs.along and kind is Retyping.WHOLE):
@@ -135,7 +135,7 @@ def _in_fewer_bits(weighing: Evidence, values: Values, kind: Retyping) -> bool:
     return False
 
 
-def of_complex_numbers(weighing: Evidence, families: Sequence[Family]) -> None:
+def of_complex_numbers(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare for complex numbers where a text takes such apart."""
     specs, pair = guessed_specs(families), weighing.full.pair
     other = of_complex(specs, defining(pair.old) + defining(pair.new)) if specs is not None else None
@@ -151,7 +151,7 @@ def of_complex_numbers(weighing: Evidence, families: Sequence[Family]) -> None:
                 return
 
 
-def in_half_precision(weighing: Evidence, families: Sequence[Family]) -> None:
+def in_half_precision(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare sums of many numbers in half precision, where a text says in which type it computes."""
     specs, pair = first_specs(families), weighing.full.pair
     texts = defining(pair.old) + defining(pair.new) if weighing.full.free and specs is not None else []
@@ -162,7 +162,7 @@ def in_half_precision(weighing: Evidence, families: Sequence[Family]) -> None:
                 weighing.remarks += filter(None, [_retyped(weighing, values, Retyping.ALL)])
 
 
-def _retyped(weighing: Evidence, values: Values, kind: Retyping) -> str:
+def _retyped(weighing: WeighedPair, values: Values, kind: Retyping) -> str:
     """A remark on arguments of another type; what differs only where precisions are mixed refutes nothing."""
     try:
         return weighing.quickly(lambda judge: same_in_other_types(judge, values, kind, along=weighing.programs.along))
@@ -175,7 +175,7 @@ def _retyped(weighing: Evidence, values: Values, kind: Retyping) -> str:
         return f"only where precisions are mixed: {error}"
 
 
-def in_64_bits(weighing: Evidence, families: Sequence[Family]) -> None:
+def in_64_bits(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare the first cases with 64-bit types."""
     family = next((f for f in families if f.specs is not None), None)
     if family is None or family.specs is None or x64():

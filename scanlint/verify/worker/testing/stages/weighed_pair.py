@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Evidence:
+class WeighedPair:
     """Both versions, their twins with short loops if loops are long, and the evidence so far.
 
     `fades`: the versions differ where one argument alone has half precision. `equal`: the programs are equal for the
@@ -111,7 +111,7 @@ def guessed_specs(families: Sequence[Family]) -> Specs | None:
     return None if families[0].real else first_specs(families)
 
 
-def try_blamed(weighing: Evidence, families: Sequence[Family]) -> None:
+def try_blamed(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Run first what only the new version was found to reject: nothing else is run where that refutes it."""
     judge = weighing.twin or weighing.full
     for family in families if not families[0].real else ():
@@ -121,7 +121,7 @@ def try_blamed(weighing: Evidence, families: Sequence[Family]) -> None:
             judge.cases = before  # what is only done for the first case is done for the first one of all
 
 
-def try_all(weighing: Evidence, families: Sequence[Family]) -> None:
+def try_all(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Run the cases of all families, of equal programs few."""
     for at, family in enumerate(families):
         slow = weighing.late() or (not family.real and weighing.is_slow())
@@ -139,7 +139,7 @@ def try_all(weighing: Evidence, families: Sequence[Family]) -> None:
             family.specs = None
 
 
-def _limit(weighing: Evidence, families: Sequence[Family], at: int) -> int:
+def _limit(weighing: WeighedPair, families: Sequence[Family], at: int) -> int:
     """How many cases of a family are run."""
     label, limit = families[at].label, MAX_CASES
     if weighing.proved:
@@ -148,7 +148,7 @@ def _limit(weighing: Evidence, families: Sequence[Family], at: int) -> int:
     return min(limit, MOST_AT_LENGTH if label.startswith(LONGER_AXES) else 2) if label else limit
 
 
-def _try(weighing: Evidence, families: Sequence[Family], family: Family, *, first: bool, limit: int) -> None:
+def _try(weighing: WeighedPair, families: Sequence[Family], family: Family, *, first: bool, limit: int) -> None:
     """Run one family on the versions themselves if it is trusted, and on the twins."""
     full, whole = weighing.full, family.real or first
     if whole:
@@ -162,7 +162,7 @@ def _try(weighing: Evidence, families: Sequence[Family], family: Family, *, firs
         _run(weighing, family, limit, weighing.compared, SHORT_SECONDS)
 
 
-def _run(weighing: Evidence, family: Family, limit: int, check: Callable[[Case, str], bool], seconds: float) -> None:
+def _run(weighing: WeighedPair, family: Family, limit: int, check: Callable[[Case, str], bool], seconds: float) -> None:
     """Run the first cases of a family: at least two, more if there is time, one more if no result was finite.
 
     Of equal programs few are run: where rounding decided all of them, others are.
@@ -184,7 +184,7 @@ def _run(weighing: Evidence, family: Family, limit: int, check: Callable[[Case, 
             return
 
 
-def _gentler(weighing: Evidence, families: Sequence[Family], modes: Sequence[Filling]) -> bool:
+def _gentler(weighing: WeighedPair, families: Sequence[Family], modes: Sequence[Filling]) -> bool:
     """Use small values, on which more iterations converge, if a `while` of the old version does not end."""
     made = [f for f in families if f.specs is not None and not f.real]
     old = weighing.full.pair.old.function
@@ -196,7 +196,7 @@ def _gentler(weighing: Evidence, families: Sequence[Family], modes: Sequence[Fil
     return bool(made)
 
 
-def _smallest(weighing: Evidence, family: Family) -> None:
+def _smallest(weighing: WeighedPair, family: Family) -> None:
     """Use the smallest sizes that the old version accepts, with more patience, if its runs are slow."""
     specs = weighing.inputs.smallest(family.specs) if family.specs is not None else None
     if specs is not None:
