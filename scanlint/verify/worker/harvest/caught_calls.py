@@ -11,11 +11,7 @@ from ..infer.specs import Array
 from ..runtime.jax_functions import attribute
 from ..search.case_values import Filling, make
 
-ENOUGH = 4
-MORE_SECONDS = 2.0  # that a caller goes on for after its first call
 DEEPEST = 6
-VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS
-Place = tuple[str, int]
 
 
 class Enough(BaseException):
