@@ -29,8 +29,9 @@ WORKER = [
 DELETED_MODULES = [
     "dataflow.analyses", "dataflow.carried", "dataflow.heap",
     "loops.accumulators", "loops.row_writes", "loops.sizes.equal_lengths",
-    "rewrite.breaks", "rewrite.lower.loops.row_buffers",
+    "rewrite.breaks", "rewrite.lower.loops.row_buffers", "rewrite.normalize.last_value_sinking",
     "rewrite.normalize.accumulators.read_back", "rewrite.normalize.accumulators.scalar_replacement", "syntax.order",
+    "verify.worker.harvest.project_runs",
 ]  # fmt: skip
 DELETED_CLASSES = {
     "Analyses",
@@ -47,6 +48,7 @@ DELETED_CLASSES = {
     "Canonical",
     "Normal",
     "Break",
+    "Catcher",
 }
 DELETED_FIELDS = [(Rewrite, "bare"), (Rewrite, "meant"), (Unit, "models"), (Unit, "flows"), (WholeFile, "models")]
 # Each layer may import itself and what stands before it: from the facts at the bottom to the request at the top.

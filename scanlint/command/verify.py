@@ -39,8 +39,8 @@ def compare(old: Path, new: Path, function: str, options: VerifyOptions) -> int:
             raise UsageError(f"{path}: no such file")
     said = Overrides(python=options["python"], verify_timeout=options["verify_timeout"], measure=options["measure"])
     settings = load(new, None, said)
+    from scanlint.fix.two_files import verify_files
     from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
-    from scanlint.verify.verifier import verify_files
 
     try:
         given = [_given(path, function, settings) for path in (old, new)]

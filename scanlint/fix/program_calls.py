@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from scanlint.project.contents import contents
@@ -12,7 +13,8 @@ from scanlint.record.recordings import named, with_inner
 from scanlint.record.store import calls_of, chosen, write
 from scanlint.verify.interpreter import VerifierUnavailable
 from scanlint.verify.temporary import TemporaryFolder
-from scanlint.verify.verifiers import AnyVerifier
+from scanlint.verify.verifier import Task
+from scanlint.verify.verifiers import Answer, AnyVerifier
 
 RECORDER = Path(__file__).parent.parent / "record" / "inside"
 SHARE = 1.5
@@ -67,6 +69,39 @@ class ProgramCalls:
         if not path.is_relative_to(self.root):
             return ()
         return with_inner(self.folder / named(path.relative_to(self.root).as_posix(), qualname))
+
+
+def answered(verifier: AnyVerifier, task: Task, calls: Callable[[], ProgramCalls], *, cleared: bool) -> Answer:
+    """What a verifier says of a task, on the arguments of the project's own calls where others are not enough.
+
+    They are not where there are none, or where guesses alone make the new version fail; `cleared`: or differ.
+    """
+    answer = verifier.answer(task)
+    guessed = answer.get("inputs", "synthesised") in ("synthesised", "harvested")
+    if not (answer.get("doubtful") or (cleared and guessed and answer["verdict"] == "refuted")):
+        return answer
+    harvested = calls().of(Path(task.file), task.function)
+    if not harvested:
+        return answer
+    again = verifier.answer(replace(task, recorded=(), harvested=harvested, asked="called"))
+    if again["verdict"] == "unknown" and answer["verdict"] == "refuted":
+        return {**answer, "limited": again["limited"]} if "limited" in again else answer
+    return again
+
+
+def answered_alone(verifier: AnyVerifier, task: Task) -> Answer:
+    """The same of one function, for which the project is run."""
+    made: list[ProgramCalls] = []
+
+    def calls() -> ProgramCalls:
+        made.append(ProgramCalls.run(verifier, Path(task.root), [(Path(task.file), {task.function})]))
+        return made[0]
+
+    try:
+        return answered(verifier, task, calls, cleared=False)
+    finally:
+        for one in made:
+            one.close()
 
 
 def _targets(file: Path, names: Collection[str], root: Path) -> Iterator[Target]:

@@ -10,9 +10,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.engine.directives import given_inputs
@@ -20,7 +18,7 @@ from scanlint.engine.session import Session
 from scanlint.engine.team.executor import available
 from scanlint.finding import Verification
 from scanlint.fix.answers.placed import Answer, counted, placed
-from scanlint.fix.program_calls import ProgramCalls
+from scanlint.fix.program_calls import ProgramCalls, answered
 from scanlint.fix.verdicts import KeptVerdicts, asked_anywhere, names_lines
 from scanlint.problem import Problem
 from scanlint.project.patterns import configured_inputs
@@ -135,20 +133,9 @@ class Questions:
 
     def _asked_of(self, verifier: AnyVerifier, task: Task) -> Answer:
         """What a verifier says of a task, on the arguments of the project's own calls where others are not enough."""
-        if task.recorded or task.given:
+        if task.given:
             return verifier.answer(task)
-        answer = verifier.answer(replace(task, asked="own"))
-        return self._called(verifier, task, answer) if _open(answer) else answer
-
-    def _called(self, verifier: AnyVerifier, task: Task, answer: Answer) -> Answer:
-        """What is said of a task on the arguments of the project's own calls; the answer as it was where nothing is."""
-        calls = self._program(verifier).of(Path(task.file), task.function)
-        if not calls and not answer.get("doubtful"):
-            return answer
-        again = verifier.answer(replace(task, harvested=calls, asked="called" if calls else "elsewhere"))
-        if again["verdict"] == "unknown" and (answer["verdict"] == "refuted" or not calls):
-            return {**answer, "limited": again["limited"]} if "limited" in again else answer
-        return again
+        return answered(verifier, task, lambda: self._program(verifier), cleared=True)
 
     @cached_property
     def _python(self) -> str:
@@ -222,12 +209,6 @@ class Questions:
         path = self.session.files[unit.source.path]
         module = ModuleNames().wanted(path)[0]
         return configured_inputs(self.session.settings, path, unit.source.path, module, unit.qualname)
-
-
-def _open(answer: Answer) -> bool:
-    """Whether the project's own calls may lead to another verdict: there is none, or guesses led to it."""
-    guessed = answer.get("inputs", "synthesised") in ("synthesised", "harvested")
-    return guessed and answer["verdict"] in ("unknown", "refuted")
 
 
 def _changes(unit: Unit, function: ast.AST, new: str) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
@@ -19,6 +21,7 @@ from scanlint.engine.team.executor import available
 from scanlint.errors import UsageError
 from scanlint.finding import Verification
 from scanlint.fix.answers.placed import placed
+from scanlint.fix.program_calls import ProgramCalls, answered
 from scanlint.fix.verdicts import asked_for, lasting, verified_by, ways_to_ask
 from scanlint.history.differences import FunctionChange
 from scanlint.history.reach import PartKey
@@ -65,16 +68,22 @@ class Comparisons(AbstractContextManager["Comparisons"]):
         self.both = both
         self._names = ModuleNames()
         self._verifiers: Verifiers | None = None
+        self._wanted: list[tuple[Path, set[str]]] = []
+        self._calls: ProgramCalls | None = None
+        self._calling = threading.Lock()
 
     def __exit__(self, *raised: object) -> None:
         if self._verifiers is not None:
             self._verifiers.close()
+        if self._calls is not None:
+            self._calls.close()
 
     def compared(self, changes: Sequence[FunctionChange]) -> Iterator[ComparedFunction]:
         """The functions with their verdicts, in order, each as soon as it and those before it have one.
 
         Raises UsageError where nothing can be verified.
         """
+        self._wanted = [(self.both.top / c.new.path, {c.new.name}) for c in changes if c.new is not None]
         try:
             asked = [(change, self._asked(change)) for change in changes]
         except VerifierUnavailable as error:
@@ -104,10 +113,18 @@ class Comparisons(AbstractContextManager["Comparisons"]):
 
     def _answer(self, verifier: AnyVerifier, task: Task, change: FunctionChange) -> Answer:
         """Ask a verifier, and keep its answer for later runs."""
-        answer = self._said(verifier.answer(task))
+        calls = functools.partial(self._called, verifier)
+        answer = self._said(answered(verifier, task, calls, cleared=False))
         if self._kept is not None and change.new is not None and change.old is not None:
             self._kept.keep(task, change.new, change.old, answer)
         return answer
+
+    def _called(self, verifier: AnyVerifier) -> ProgramCalls:
+        """What one run of the project calls the new versions with."""
+        with self._calling:
+            if self._calls is None:
+                self._calls = ProgramCalls.run(verifier, self.both.settings.root, self._wanted)
+            return self._calls
 
     @cached_property
     def _kept(self) -> KeptComparisons | None:

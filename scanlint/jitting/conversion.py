@@ -12,6 +12,7 @@ from scanlint.engine.session import Session, in_project
 from scanlint.errors import UsageError
 from scanlint.finding import Finding, Position, Verification
 from scanlint.fix.fixer import Fixer
+from scanlint.fix.program_calls import ProgramCalls
 from scanlint.jitting.once_only import once_only
 from scanlint.jitting.site import JitSite, jitted
 from scanlint.jitting.targets import Function, JitTarget, found, functions
@@ -179,8 +180,11 @@ def _verdict(made: Conversion, settings: Settings) -> Verification:
     with Verifier(python, timeout=settings.verify_timeout, measure=settings.measure, passed=passed) as verifier:
         verdict = verifier.verify(task)
         if verdict.inputs == "synthesised" and verdict.verdict != "refuted":
-            called = verifier.verify(replace(task, asked="elsewhere"))
-            return called if called.verdict == "refuted" or verdict.verdict == "unknown" else verdict
+            calls = ProgramCalls.run(verifier, settings.root, [(file.path, {name})])
+            harvested = calls.of(file.path, name)
+            again = verifier.verify(replace(task, harvested=harvested, asked="called")) if harvested else verdict
+            calls.close()
+            return again if again.verdict == "refuted" or verdict.verdict == "unknown" else verdict
     return verdict
 
 

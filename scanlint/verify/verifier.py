@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal, cast
 
-from scanlint.errors import UsageError
 from scanlint.finding import Carry, HoldsFor, InputSource, Like, Verdict, Verification
 from scanlint.verify.interpreter import (
     VerifierUnavailable,
@@ -28,7 +27,7 @@ from scanlint.verify.worker.session.children import TICK
 from scanlint.verify.worker.session.removal import remove
 from scanlint.verify.worker.session.watch import RENEWALS, WALL, Clock, Watch, exit_text, unknown
 
-__all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter", "verify_files"]
+__all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter"]
 
 LINUX = sys.platform == "linux"
 LEAST_START_SECONDS = 20.0
@@ -47,8 +46,7 @@ class Task:
     stands, if the two are versions as a user has them: each runs with the modules beside it, the way in which they are
     called may not change, and they may be functions that are never traced. `tops`: the folders with all projects of the
     old and of the new version; what the interpreter imports from the new one, the old version imports from the old one.
-    `asked`: whether all inputs are tried, only those that need no caller run, only the harvested ones, or only those of
-    callers that are run now.
+    `asked`: whether all inputs are tried, or only the harvested ones.
     """
 
     path: str
@@ -64,7 +62,7 @@ class Task:
     recorded: tuple[str, ...] = ()
     harvested: tuple[str, ...] | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
-    asked: Literal["all", "own", "called", "elsewhere"] = "all"
+    asked: Literal["all", "called"] = "all"
     old_file: str = ""
     old_root: str = ""
     tops: tuple[str, str] = ("", "")
@@ -285,44 +283,3 @@ def _carry(said: dict[str, object]) -> Carry:
         scalar=bool(said["scalar"]),
         late=bool(said["late"]),
     )
-
-
-def verify_files(
-    old: Path,
-    new: Path,
-    function: str,
-    *,
-    python: str,
-    root: Path,
-    old_root: Path,
-    timeout: float = 30.0,
-    measure: bool = False,
-    passed: tuple[str, ...] = (),
-    given: tuple[tuple[str, str], ...] = (),
-    static: frozenset[str] = frozenset(),
-    traced: bool = True,
-    differentiated: bool = False,
-) -> Verification:
-    """Are the two versions of a function equivalent, each with what stands beside it?
-
-    Raises OSError, UnicodeError or VerifierUnavailable, and UsageError where a module defines no such function.
-    """
-    task = Task(
-        path=str(new),
-        function=function,
-        old=old.read_text(encoding="utf-8"),
-        new=new.read_text(encoding="utf-8"),
-        root=str(root.resolve()),
-        file=str(new.resolve()),
-        given=given,
-        static=static,
-        traced=traced,
-        differentiated=differentiated,
-        old_file=str(old.resolve()),
-        old_root=str(old_root.resolve()),
-    )
-    with Verifier(python, timeout=timeout, measure=measure, passed=passed) as verifier:
-        answer = verifier.answer(task)
-    if "failed" in answer:
-        raise UsageError(str(answer["failed"]))
-    return verification(answer)

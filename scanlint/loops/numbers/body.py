@@ -9,7 +9,7 @@ holds exactly, or that are one operation away from such (`1 / (i + 1)`: one roun
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scanlint.loops.first_trip import started
@@ -148,30 +148,37 @@ class Body:
 
     def _stepped(self, name: str, start: Number, known: Known) -> Number | None:
         """What a counter is that only ever has numbers added, or starts anew, none of which depend on it."""
-        total: Number | None = None
-        for statement in (s for s in ast.walk(ast.Module(self.node.body, [])) if isinstance(s, ast.stmt)):
-            if name not in binds(statement) or isinstance(statement, ast.If | ast.For | ast.While | ast.With):
-                continue
-            fixed = {n: v for n, v in known.items() if n not in self.carried}
-            step = _added(statement, name)
-            if step is None:
-                value = _given(statement, name)
-                anew = self._number(value, fixed) if value is not None else None
-                if anew is None:
-                    return None
-                start = numbers.join(start, anew)
-                continue
-            made = self._number(step, fixed)
-            if made is None:
+        fixed = {n: v for n, v in known.items() if n not in self.carried}
+        inside = [s for s in ast.walk(ast.Module(self.node.body, [])) if isinstance(s, ast.stmt)]
+        found = [s for s in inside if name in binds(s) and not isinstance(s, ast.If | ast.For | ast.While | ast.With)]
+        steps = [s for s in found if _added(s, name) is not None]
+        for statement in (s for s in found if s not in steps):
+            value = _given(statement, name)
+            anew = self._number(value, fixed) if value is not None else None
+            if anew is None:
                 return None
-            times = self._times(statement)
-            all_of_them = Number(min(0, made.low * times), max(0, made.high * times), made.whole, made.grid)
-            total = all_of_them if total is None else numbers.add(total, all_of_them)
+            start = numbers.join(start, anew)
+        total = self._total(steps, name, fixed)
         if total is None:
             return None
         made = numbers.add(start, replace(total, moving=True))
         inexact = not made.whole and not made.exact
         return replace(made, fault="double" if inexact else made.fault)
+
+    def _total(
+        self, steps: Sequence[ast.stmt], name: str, fixed: Known, within: ast.stmt | None = None
+    ) -> Number | None:
+        """All that these statements add to a name, each as often as it is run; None where one adds no known number."""
+        total: Number | None = None
+        for statement in steps:
+            step = _added(statement, name)
+            made = self._number(step, fixed) if step is not None else None
+            if made is None:
+                return None
+            times = self._times(statement, within)
+            one = Number(min(0, made.low * times), max(0, made.high * times), made.whole, made.grid)
+            total = one if total is None else numbers.add(total, one)
+        return total
 
     def _times(self, statement: ast.stmt, within: ast.stmt | None = None) -> int:
         """How often a statement is run in one run of this loop, or of one `within` it, at most."""
@@ -262,21 +269,12 @@ class Body:
         return _joined(known, self._block(body, inside))
 
     def _grown(self, loop: ast.stmt, name: str, body: list[ast.stmt], known: Known) -> Number | None:
-        """What a name is on all trips of a loop inside that only adds numbers to it, which it does not change."""
-        total: Number | None = None
+        """What a name is on all trips of a loop inside that only adds whole numbers to it, which it does not change."""
         changed = binds(*body)
-        fixed = {n: v for n, v in known.items() if n not in changed}
-        for statement in (s for s in walk_scope(body) if isinstance(s, ast.Assign | ast.AugAssign)):
-            if name not in binds(statement):
-                continue
-            step = _added(statement, name)
-            made = self._number(step, fixed) if step is not None else None
-            if made is None or not made.whole:
-                return None
-            times = self._times(statement, loop)
-            all_of_them = Number(min(0, made.low * times), max(0, made.high * times), True, made.grid)
-            total = all_of_them if total is None else numbers.add(total, all_of_them)
-        return None if total is None else numbers.add(known[name], replace(total, moving=True))
+        steps = [s for s in walk_scope(body) if isinstance(s, ast.Assign | ast.AugAssign) and name in binds(s)]
+        total = self._total(steps, name, {n: v for n, v in known.items() if n not in changed}, loop)
+        whole = total is not None and total.whole
+        return numbers.add(known[name], replace(total, moving=True)) if whole and total is not None else None
 
     def _is_counter(self, name: str) -> bool:
         bound = [

@@ -173,16 +173,6 @@ def dataclass_with(default: object) -> Program:
 
 
 FACTS: dict[str, tuple[Fact, Program, tuple[object, ...]]] = {
-    "jnp.split leaves a rest": (Fact.INDIVISIBLE, lambda x: jnp.split(x, 4), (array(7),)),
-    "np.split leaves a rest": (Fact.INDIVISIBLE, lambda: np.split(np.zeros(7), 4), ()),
-    "reshape leaves a rest": (Fact.INDIVISIBLE, lambda x: x.reshape(4, -1), (array(7),)),
-    "reshape to another size": (Fact.INDIVISIBLE, lambda x: x.reshape(4, 2), (array(7),)),
-    "reshape of NumPy leaves a rest": (Fact.INDIVISIBLE, lambda: np.zeros(7).reshape(4, -1), ()),
-    "a length divided by a larger number leaves nothing": (
-        Fact.INDIVISIBLE,
-        lambda x, y: x[: x.shape[0] // 4] + y,
-        (array(3), array(4)),
-    ),
     "vmap over a number": (Fact.UNMAPPED, lambda x: jax.vmap(lambda y: y)(x), (array(),)),
     "vmap over an axis too many": (Fact.UNMAPPED, lambda x: jax.vmap(lambda y: y, in_axes=1)(x), (array(3),)),
     "a product of a matrix and a vector that do not fit": (Fact.CONTRACTED, lambda x, w: x @ w, (array(3), array(4, 5))),

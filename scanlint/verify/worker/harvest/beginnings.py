@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from ..runtime.module_bindings import is_main
 from .fixture_calls import fixture, is_test
-from .project_runs import needs, python_files
 
 MOST_PARSED = 400
+MOST_LOOKED_AT = 4000
+SKIPPED = frozenset(["node_modules", "site-packages", "build", "dist", "__pycache__"])
 MOST_BYTES = 400_000
 TEST, SCRIPT, FUNCTION = range(3)
 MAIN = "__scanlint_main__"
@@ -50,8 +51,9 @@ def beginnings(root: str, wanted: Sequence[tuple[str, str]]) -> list[Beginning]:
     trees = dict(_trees(root, {file for file, _ in wanted}))
     parts = [part for file, tree in trees.items() for part in _definitions(file, tree)]
     heads = [_head(trees.get(file), qualname) for file, qualname in wanted]
-    reaching = {names: _reaching(names, parts) for names in set(heads)}
-    table = [reaching[names] for names in heads]
+    owners = [frozenset(qualname.split(".")[:1]) for _, qualname in wanted]
+    reaching = {names: _reaching(names, parts) for names in {h | o for h, o in zip(heads, owners, strict=True)}}
+    table = [reaching[h | o] for h, o in zip(heads, owners, strict=True)]
     found = (e for file, tree in trees.items() for e in _entries(file, tree, heads, table))
     return sorted(e for e in found if e.reaches)
 
@@ -61,7 +63,7 @@ def _trees(root: str, homes: set[str]) -> Iterator[tuple[str, ast.Module]]:
     stems = {os.path.basename(f).removesuffix(".py").encode() for f in homes} - {b"__init__"}
     known = re.compile(rb"\b(?:" + b"|".join(map(re.escape, sorted({b"jax", *stems}))) + rb")\b")
     count = 0
-    for path in python_files(root):
+    for path in _python_files(root):
         try:
             with open(path, "rb") as stream:
                 data = stream.read(MOST_BYTES)
@@ -73,6 +75,22 @@ def _trees(root: str, homes: set[str]) -> Iterator[tuple[str, ast.Module]]:
         count += 1
         if count == MOST_PARSED:
             return
+
+
+def _python_files(root: str) -> Iterator[str]:
+    """The Python files below a folder; not those of environments, nor hidden ones."""
+    count = 0
+    for folder, inner, found in os.walk(root):
+        inner[:] = sorted(n for n in inner if n not in SKIPPED and not n.startswith("."))
+        if "pyvenv.cfg" in found:
+            inner[:] = []
+            continue
+        for name in sorted(found):
+            if name.endswith(".py"):
+                count += 1
+                if count > MOST_LOOKED_AT:
+                    return
+                yield os.path.join(folder, name)
 
 
 def _definitions(file: str, tree: ast.Module) -> Iterator[CallingPart]:
@@ -125,7 +143,7 @@ def _entries(
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and is_test(node.name):
             yield entry(TEST, node, node.lineno, node.name)
-        elif isinstance(node, ast.FunctionDef) and not (needs(node) or fixture(node) or node.name in begun):
+        elif isinstance(node, ast.FunctionDef) and not (_needs(node) or fixture(node) or node.name in begun):
             yield entry(FUNCTION, node, node.lineno, node.name)
         elif isinstance(node, ast.ClassDef):
             for method in node.body:
@@ -133,6 +151,11 @@ def _entries(
                     yield entry(TEST, method, method.lineno, method.name, node.name)
     if body:
         yield entry(SCRIPT, ast.Module(body, []), body[0].lineno, MAIN)
+
+
+def _needs(node: Definition) -> bool:
+    a = node.args
+    return len(a.posonlyargs) + len(a.args) > len(a.defaults) or any(d is None for d in a.kw_defaults)
 
 
 def script(tree: ast.Module) -> list[ast.stmt]:

@@ -1,29 +1,17 @@
-"""Arguments of calls caught while other code runs; tracers in them are made concrete."""
+"""Arguments of calls that are caught while other code runs: tracers in them are made concrete."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import os
-import sys
 import types
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from ..infer.specs import Array
-from ..runtime.calling import Values, hurry
 from ..runtime.jax_functions import attribute
 from ..search.case_values import Filling, make
 
-ENOUGH = 4
-MORE_SECONDS = 2.0  # that a caller goes on for after its first call
 DEEPEST = 6
-VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS
-Place = tuple[str, int]
 
 
 class Enough(BaseException):
@@ -32,80 +20,6 @@ class Enough(BaseException):
 
 class Unclear(Exception):
     """An argument cannot be separated from the transformation that it belongs to."""
-
-
-@dataclass
-class Catcher:
-    """Keeps the arguments of calls of some functions of a file; `wanted` has their names by name and first line.
-
-    `traced` are the parameters that were handed tracers, by function.
-    """
-
-    file: str
-    wanted: Mapping[Place, str]
-    traced: dict[str, set[str]] = field(default_factory=dict)
-    kept: dict[str, list[Values]] = field(default_factory=dict)
-    seen: set[str] = field(default_factory=set)
-
-    @contextlib.contextmanager
-    def watching(self) -> Iterator[None]:
-        """Catch calls in this thread; ends the code that runs with Enough."""
-        previous = sys.getprofile()
-        sys.setprofile(self.event)
-        try:
-            yield
-        except Enough:  # what was wanted has been caught
-            pass
-        finally:
-            sys.setprofile(previous)
-
-    def event(self, frame: types.FrameType, event: str, argument: object) -> None:
-        code = frame.f_code
-        if event != "call" or (code.co_name, code.co_firstlineno) not in self.wanted:
-            return
-        if os.path.realpath(code.co_filename) != os.path.realpath(self.file):
-            return
-        name = self.wanted[code.co_name, code.co_firstlineno]
-        with contextlib.suppress(Unclear):  # other calls may be clear; without any the verdict is unknown
-            self.keep(name, self.concrete(name, arguments(frame)))
-        if all(len(self.kept.get(n, ())) >= ENOUGH for n in self.wanted.values()):
-            raise Enough
-
-    def concrete(self, name: str, values: Values) -> Values:
-        """The arguments as they can be handed in again; those that are traced elsewhere as arrays of JAX."""
-        traced = self.traced.setdefault(name, set())
-        traced |= {k for k, v in values.items() if _traced(v)}
-        try:
-            found: Values = {k: concrete(v) for k, v in values.items()}
-            return {k: jax.tree_util.tree_map(_as_traced, v) if k in traced else v for k, v in found.items()}
-        except Unclear:
-            raise
-        except Exception as error:
-            raise Unclear from error
-
-    def keep(self, name: str, values: Values) -> None:
-        """Keep a call, unless one of the same tree, shapes and dtypes was kept before."""
-        look = f"{name}: {_look(values)}"
-        if look not in self.seen and len(self.kept.get(name, ())) < ENOUGH:
-            if not name and not self.kept.get(name):
-                hurry(MORE_SECONDS)
-            self.seen.add(look)
-            self.kept.setdefault(name, []).append(values)
-
-
-def arguments(frame: types.FrameType) -> Values:
-    """The arguments of a call that begins, by parameter; raises Unclear where there are more than have names."""
-    code = frame.f_code
-    count = code.co_argcount + code.co_kwonlyargcount
-    more = code.co_varnames[count : count + bin(code.co_flags & VARIADIC).count("1")]
-    held = frame.f_locals
-    if any(held.get(name) for name in more):
-        raise Unclear
-    return {name: held[name] for name in code.co_varnames[:count]}
-
-
-def _as_traced(leaf: object) -> object:
-    return jnp.asarray(leaf) if isinstance(leaf, np.ndarray | np.generic) else leaf
 
 
 def concrete(value: object) -> object:
@@ -192,13 +106,3 @@ def _traced(value: object) -> bool:
     return any(isinstance(leaf, jax.core.Tracer) for leaf in leaves) or any(
         isinstance(inner, jax.core.Tracer) for c in cells for inner in jax.tree_util.tree_leaves(_content(c))
     )
-
-
-def _look(values: Values) -> str:
-    """Identifies a call: tree, shapes and dtypes of its arguments, values of what is no array."""
-    flat, tree = jax.tree_util.tree_flatten(values)
-    return f"{tree}{[_leaf(x) for x in flat]}"
-
-
-def _leaf(leaf: object) -> object:
-    return (leaf.shape, str(leaf.dtype)) if isinstance(leaf, jax.Array | np.ndarray) else leaf

@@ -48,16 +48,6 @@ class Caller:
         complete(self.slice, {name})
         return self.slice
 
-    def runs(self, names: set[str]) -> Iterator[Run]:
-        """Calls of the functions and tests that speak of any of these names."""
-        for node in self.tree.body:
-            if isinstance(node, ast.ClassDef):
-                for method in node.body:
-                    if isinstance(method, ast.FunctionDef) and mentions(method, names) and is_test(method.name):
-                        yield from self.of_class(node, method)
-            elif isinstance(node, ast.FunctionDef) and mentions(node, names):
-                yield from self.of_function(node)
-
     def begin(self, name: str, owner: str = "") -> None:
         """Run one function or test with its sets of values; raises NotCallable, or what it raises."""
         top = next(n for n in self.tree.body if getattr(n, "name", None) == (owner or name))
@@ -158,14 +148,6 @@ class Caller:
                 return Caller.read(file, self.root)
             folder = os.path.dirname(folder)
         raise NotCallable("no fixture of that name")
-
-
-def mentions(node: ast.AST, names: set[str]) -> bool:
-    """Whether any of these names stands anywhere in a node."""
-    return any(
-        (isinstance(n, ast.Name) and n.id in names) or (isinstance(n, ast.Attribute) and n.attr in names)
-        for n in ast.walk(node)
-    )
 
 
 def undecorated(tree: ast.Module) -> ast.Module:

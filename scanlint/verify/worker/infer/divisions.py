@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from .need import RANDOM
-from .specs import Spec, resize, sizes
 
 LARGEST = 16  # divisor that is looked for
-LONGEST = 64  # axis that is made
 SPLITS = frozenset(["split", "array_split", "hsplit", "vsplit", "dsplit"])
 
 
@@ -32,22 +29,6 @@ def divisors(*trees: ast.AST) -> tuple[int, ...]:
             case ast.keyword(arg="indices_or_sections", value=ast.Constant(value=int() as n)):
                 found.add(n)
     return tuple(sorted(n for n in found if 2 <= n <= LARGEST))
-
-
-def multiples(specs: dict[str, Spec], divisors: Sequence[int]) -> Iterator[dict[str, Spec]]:
-    """Specs with some sizes replaced by multiples of themselves or of others, for a size that must be divisible."""
-    known = sizes(list(specs.values()))
-    for n in reversed(divisors):
-        yield multiplied(specs, n)
-        for size, other in itertools.product(known, known):
-            if other and other * n <= LONGEST and size != other * n:
-                yield {name: resize(spec, {size: other * n}) for name, spec in specs.items()}
-
-
-def multiplied(specs: dict[str, Spec], n: int) -> dict[str, Spec]:
-    """All sizes `n` times as large, but for the largest ones."""
-    table = {size: size * n for size in sizes(list(specs.values())) if size * n <= LONGEST}
-    return {name: resize(spec, table) for name, spec in specs.items()}
 
 
 def others(known: Sequence[int], divisors: Sequence[int]) -> dict[int, int]:

@@ -70,14 +70,6 @@ def limited(seconds: float) -> Iterator[None]:
                 signal.setitimer(timer, max(left - gone, AGAIN_SECONDS), AGAIN_SECONDS)
 
 
-def hurry(seconds: float) -> None:
-    """Shorten the current limit to some seconds of processor time."""
-    if not hasattr(signal, "setitimer"):
-        return
-    if signal.getitimer(signal.ITIMER_PROF)[0] > seconds:
-        signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_SECONDS)
-
-
 @dataclass(frozen=True)
 class Signature:
     """Parameters in order, by how they are passed; `star` and `double` take further ones: `*others`, `**options`."""

@@ -32,7 +32,6 @@ STAGED_BODY = re.compile(
 class Fact(Enum):
     """What an error may say, and the words that say it."""
 
-    INDIVISIBLE = re.compile(r"equal division|no elements|divisible|reshape|factor|incompatible shapes.*\b0,", re.I)
     UNMAPPED = re.compile("vmap was requested to map")  # an array that has no axis to map over
     CONTRACTED = re.compile("contracting dimensions")  # axes of a product that differ in size
     UNCALLABLE = re.compile("callable")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from ..infer.divisions import divisors, multiplied, others
+from ..infer.divisions import divisors, others
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
 from ..infer.indexed_keys import indexed_keys
@@ -117,28 +117,15 @@ class Inputs(Attempts):
         first = with_more({n: c[0] for n, c in candidates.items()}, self.ahead())
         few = BRIEF // 2 if briefly else BRIEF
         starts = ((first, few), (alike(first), few), *([] if briefly else [(first, MAX_ATTEMPTS)]))
-        divided = self.divisors()
-        whole = tuple((multiplied(first, n), BRIEF) for n in divided[-1:])
-        for attempt in (*([self.filled] if divided else []), self.both_ways, self.attempt):
-            for start, most in starts[:1] + whole if attempt == self.filled else starts:
-                found = search(start, candidates, attempt, self.node, self.links(), most=most, divisors=divided)
+        for attempt in (self.both_ways, self.attempt):
+            for start, most in starts:
+                found = search(start, candidates, attempt, self.node, self.links(), most=most)
                 if found.specs is not None:
                     return separate(for_more_trips(self, found.specs, candidates, self.links()), attempt, self.links())
                 failure = failure or found.failure
-            if not self.decided and attempt != self.filled:
+            if not self.decided:
                 break
         raise NoInputs(self.explain(failure))
-
-    def divisors(self) -> tuple[int, ...]:
-        """The numbers by which the function, and those beside it, divide lengths."""
-        return divisors(self.node, *self.functions().values())
-
-    def filled(self, specs: Specs) -> Failure | None:
-        """The same, but results must have elements: a length of 3 divided by 4 leaves none."""
-        failure = self.both_ways(specs)
-        if failure is None and (self.empty or min(sizes(list(specs.values())), default=1) == 0):
-            return Failure("the result has no elements", (), "ValueError")
-        return failure
 
     def both_ways(self, specs: Specs) -> Failure | None:
         """The same, and with the opposite outcome of truth tests on arrays: what a `break` skips has shapes as well."""
@@ -373,7 +360,7 @@ class Inputs(Attempts):
         deadline = time.process_time() + VARIANT_SECONDS
         known = sizes(list(specs.values()))
         longer = dict(zip(known, LONG_AXES, strict=False))
-        tried = [("other sizes", others(known, self.divisors())), (LONGER_AXES, longer)]
+        tried = [("other sizes", others(known, divisors(self.node, *self.functions().values()))), (LONGER_AXES, longer)]
         tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2) for n in known[:3]]
         tried += [(f"{LONGER_AXES}: {n}", {n: m}) for n, m in longer.items()]
         for label, table in tried:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..infer.divisions import multiples
 from ..infer.guess import FRESH, UNARY
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
 from ..runtime.jax_errors import Complaint, Fact, Shape, read
@@ -73,24 +72,17 @@ def search(
     allow: Callable[[Specs], bool] = lambda specs: True,
     seconds: float = MAX_SECONDS,
     most: int = MAX_ATTEMPTS,
-    divisors: tuple[int, ...] = (),
 ) -> SearchResult:
     """Best-first search: by how far the function got, then by how few changes were made.
 
-    `links` are axes of equal size, `divisors` numbers by which the function divides sizes.
+    `links` are axes of equal size.
     """
-
-    def changes(specs: Specs, failure: Failure) -> Iterator[tuple[float, Specs]]:
-        if Fact.INDIVISIBLE in failure.says.facts:
-            yield from ((0.4, whole) for whole in multiples(specs, divisors))
-        yield from _changes(specs, alternatives, failure, tree)
-
     order = itertools.count()
     seen = {repr(first)}
     failure = attempt(first)
     if failure is None:
         return SearchResult(first, None, 1)
-    queue = [Open(_rank(failure), 0.0, next(order), first, changes(first, failure))]
+    queue = [Open(_rank(failure), 0.0, next(order), first, _changes(first, alternatives, failure, tree))]
     best, attempts, deadline = failure, 1, time.process_time() + seconds
     while queue and attempts < most and time.process_time() < deadline:
         at = queue[0]
@@ -109,7 +101,8 @@ def search(
             return SearchResult(changed, None, attempts)
         if _rank(failure) < _rank(best):
             best = failure
-        heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, changes(changed, failure)))
+        further = _changes(changed, alternatives, failure, tree)
+        heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, further))
     return SearchResult(None, best, attempts)
 
 

@@ -15,7 +15,6 @@ from ..comparing.measure import measured
 from ..harvest.factories import made
 from ..harvest.file_calls import harvest
 from ..harvest.function_makers import making
-from ..harvest.project_runs import Search
 from ..harvest.recorded_calls import Call, Recordings, arguments, required
 from ..infer.given_inputs import BadSpecification
 from ..infer.parameter_truths import asked_for_truth
@@ -47,12 +46,11 @@ from .case_families import Families
 from .endings import OTHERWISE
 from .ground import Ground
 from .versions import Versions
-from .watch import MEASURING, Clock, unknown
+from .watch import MEASURING, Clock
 from .without_checks import same_checks
 
 WITHOUT_CHECKS = "compared without assertions and prints, some of which keep the function from being traced"
 SAME_TEXT = "both versions are the same text, and import the same: no result of theirs could be compared"
-CALLED = "callers were run for their arguments"
 AMBIGUOUS = "truth value of an array with more than one element"
 LATE = 0.55  # of a task's time: after that no further comparison begins
 MOST_LONGER, MOST_AROUND = 3, 4
@@ -68,18 +66,6 @@ def run(
     """
     recordings, harvested = (Recordings.read(request.get(kind)) for kind in ("recorded", "harvested"))
     kind, asked = "recorded", request.get("asked", "all")
-    if asked == "elsewhere":
-        found = VerificationRun(
-            request,
-            stage,
-            ground,
-            Recordings(),
-            elsewhere=True,
-            keep=lambda: keep(unknown(CALLED)),
-            measuring=keep,
-        )
-        other, again = attempt(found)
-        return {**other.trusted(again), "protections": ground.enclosure.protections}
     if harvested and not recordings and not request["given"]:
         kind, recordings = "harvested", harvested.traced() if request["traced"] else harvested
     task, answer = attempt(VerificationRun(request, stage, ground, recordings, kind=kind, measuring=keep))
@@ -102,15 +88,6 @@ def run(
         other, again = attempt(silent)
         if again["verdict"] in ("proved", "tested"):
             task, answer = other, {**again, "verdict": "tested"}
-    if task.doubtful(answer) and asked != "own":
-        kept = task.trusted(answer)
-        keep(kept)
-        found = VerificationRun(
-            request, stage, ground, Recordings(), elsewhere=True, keep=lambda: keep(kept), measuring=keep
-        )
-        other, again = attempt(found)
-        if again["verdict"] != "unknown":
-            task, answer = other, again
     if answer["verdict"] == "unknown" and task.ran_same_text():
         answer = {**answer, "verdict": "proved", "reason": None, "notes": [*answer["notes"], SAME_TEXT]}  # type: ignore[misc]
     doubt = {"doubtful": True} if task.doubtful(answer) else {}
@@ -163,8 +140,6 @@ class VerificationRun:
     stage: Callable[[str], None]
     ground: Ground
     recordings: Recordings
-    elsewhere: bool = False
-    keep: Callable[[], None] = lambda: None
     measuring: Callable[[Answer], None] = lambda answer: None
     kind: str = "recorded"
     silent: bool = False
@@ -183,12 +158,8 @@ class VerificationRun:
     def __post_init__(self) -> None:
         self.enclosure, self.intact = self.ground.enclosure, self.ground.intact
         self.versions = Versions(self.request, self.stage, self.enclosure, self.intact, self.silent, self.notes)
-        self.clock = self.timed()
+        self.clock = Clock(os.getpid(), LATE * float(str(self.request["timeout"])))
         self.notes += [WITHOUT_CHECKS] if self.silent else []
-
-    def timed(self) -> Clock:
-        """A clock that starts now and is over when most of the task's time is spent."""
-        return Clock(os.getpid(), LATE * float(str(self.request["timeout"])))
 
     def answer(self, verdict: str, **more: object) -> Answer:
         weighing = self.weighing
@@ -267,12 +238,9 @@ class VerificationRun:
         if any(_name(d) == "classmethod" for d in old.function.decorator_list):
             signature = replace(signature, positional=signature.positional[1:])
             owner = None
-        self.stage("running callers for their arguments" if self.elsewhere else "building the recorded inputs")
-        if self.elsewhere:
-            signature, recorded = self.called(old, signature)
-        else:
-            with self.enclosure.setting_up():
-                signature, recorded = self.recorded(old, signature)
+        self.stage("building the recorded inputs")
+        with self.enclosure.setting_up():
+            signature, recorded = self.recorded(old, signature)
         node, fixed = old.function, dict[str, object]()
         if not recorded and (whole := self.making(old, signature, coverage)) is not None:
             signature, node, fixed = whole
@@ -296,7 +264,6 @@ class VerificationRun:
         self.intact.hold(weighing.programs, "full", "twin")
         self.stage("making inputs")
         given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
-        kept = "harvested" if self.elsewhere else self.kind
         watched = Watched()
         self.settling = settling = Settling(
             inputs,
@@ -311,7 +278,9 @@ class VerificationRun:
                 None if decides else lambda names: inputs.attempt(specs, reached=names),
             ),
         )
-        families = Families(inputs, twin or full, dotted, given, settling, self.enclosure.setting_up, recorded, kept)
+        families = Families(
+            inputs, twin or full, dotted, given, settling, self.enclosure.setting_up, recorded, self.kind
+        )
         families.free = self.versions.free
         self.families = found = families.found(full.pair.before)
         self.source = families.source
@@ -345,7 +314,7 @@ class VerificationRun:
 
     def tried(self, signature: Signature, *, short: bool) -> Tried:
         """What came of attempts on the same old version, also in tasks before this one."""
-        known = self.text("old"), repr(signature), short, self.silent, self.elsewhere, self.kind
+        known = self.text("old"), repr(signature), short, self.silent, self.kind
         return self.ground.tried.setdefault(known, {})
 
     def called_as_before(self, judge: Judge, owner: object) -> None:
@@ -387,21 +356,6 @@ class VerificationRun:
         """The recorded calls of a function that the one under test makes."""
         return arguments(calls, old, self.text("root"), signature, frozenset())[0]
 
-    def called(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
-        """The same for the arguments of callers in this and other files; raises Unknown if there are none."""
-        dotted = self.text("function")
-        with self.enclosure.setting_up():
-            found = Search(old, self.text("root"), dotted).found()
-        names = {*signature.positional, *signature.keyword}
-        own = [{k: v for k, v in values.items() if k in names} for values in found.pop("", [])]
-        inside = {name: functools.partial(_listed, calls) for name, calls in found.items()}
-        product = made(old, self.versions.resolve(old, dotted), signature, own, inside)
-        if product is None and not own:
-            raise Unknown("no caller of it could be run")
-        self.keep()
-        self.clock = self.timed()
-        return product or (signature, tuple(own))
-
     def carries(self, *, faded: bool) -> list[Answer]:
         """The carries of the new version that change their type, or lose their dtype, in the form of the answer."""
         if self.settling is None:
@@ -417,10 +371,6 @@ def telling_cases(families: list[Family]) -> list[Case]:
     longer = next((f.cases for f in families if f.label.startswith(LONGER_AXES)), [])
     around = [case for case in families[0].cases if case.label.startswith((AROUND_CONSTANTS, LARGE_VALUES))]
     return [*families[0].cases[:1], *longer[:MOST_LONGER], *families[0].cases[1:3], *around[:MOST_AROUND]]
-
-
-def _listed(calls: list[Values], signature: Signature) -> list[Values]:
-    return calls
 
 
 def _name(node: ast.expr) -> str:

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 from ..comparing.static_choices import in_words
 from ..infer.specs import Specs
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import plain
-from ..runtime.line_marks import Outcome, ReachedLines
 from ..search.case_values import Case, Family, cases, modes
 from ..standing.undecided import reaching
 from .edge_sweep import defining
-from .far_cases import Weighed
 from .program_comparison import made
+from .stages.weighed_pair import WeighedPair
 
 FEW = 2  # cases of each family
 
 
-class Watching(Weighed, Protocol):
-    """What is weighed, the outcomes of the tests of Python that were met, and those that inputs were sought for."""
-
-    taken: ReachedLines
-    sought: set[Outcome]
-
-
-def equal_both_ways(weighing: Watching, families: list[Family]) -> bool:
+def equal_both_ways(weighing: WeighedPair, families: list[Family]) -> bool:
     """Whether equal programs are equal too where tests of Python come out otherwise, and no such test is left.
 
     Families that show a difference are tried before others.
@@ -39,7 +30,7 @@ def equal_both_ways(weighing: Watching, families: list[Family]) -> bool:
     return not _left_open(weighing, "not proved: ")
 
 
-def compared_both_ways(weighing: Watching, families: list[Family]) -> None:
+def compared_both_ways(weighing: WeighedPair, families: list[Family]) -> None:
     """Compare where tests of Python come out in the way in which they never did; one that never does is told."""
     for family in _reaching(weighing, families):
         for case in family.cases[:FEW]:
@@ -47,7 +38,7 @@ def compared_both_ways(weighing: Watching, families: list[Family]) -> None:
     _left_open(weighing, "")
 
 
-def _reaching(weighing: Watching, families: list[Family]) -> Iterator[Family]:
+def _reaching(weighing: WeighedPair, families: list[Family]) -> Iterator[Family]:
     wanted, pair, inputs = weighing.taken.one_sided() - weighing.sought, weighing.full.pair, weighing.inputs
     weighing.sought |= wanted
     guessed = [f for f in families if f.specs is not None and not f.real]
@@ -62,7 +53,7 @@ def _reaching(weighing: Watching, families: list[Family]) -> Iterator[Family]:
     yield from reaching(inputs, plain(pair.after), guessed, wanted, defining(pair.old) + defining(pair.new), fillings)
 
 
-def _left_open(weighing: Watching, head: str) -> bool:
+def _left_open(weighing: WeighedPair, head: str) -> bool:
     """Whether a test of Python came out in one way only, where that counts; one is told.
 
     A rewrite keeps the tests of the old version: they are told, and prove nothing less.
