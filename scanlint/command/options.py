@@ -22,7 +22,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-class FormatAndFile(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
+class FormatAndFile(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generic in newer versions of click
     """`sarif:out.sarif`: a format and the file that it goes to."""
 
     name = "format and file"

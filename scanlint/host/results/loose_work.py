@@ -124,7 +124,7 @@ def host_loop_in(unit: Unit, function: Value, depth: int) -> str | None:
             pass
         case _:
             return None
-    nodes = by_kind(code.node)
+    nodes = kinds_of(code.node)
     names = [code.scope.annotation(call.func) or "" for call in nodes.of(ast.Call)]
     if any(name.startswith((*FILES, *PICTURES)) for name in names):
         return None

@@ -53,14 +53,14 @@ class AllSizes:
             return False
         (ones, form), (others, other) = jax.tree_util.tree_flatten(self.example), jax.tree_util.tree_flatten(values)
         meant: dict[int, int] = {}
-        return form == other and all(self._alike(a, b, meant) for a, b in zip(ones, others, strict=True))
+        return form == other and all(self._alike(a, b, meant) for a, b in zip(ones, others, strict=True))  # type: ignore[operator, unused-ignore]
 
     def _alike(self, one: object, other: object, meant: dict[int, int]) -> bool:
         if type(one) is int and type(other) is int:
             return self._size(one, other, meant)
         if not of_array(one) or not of_array(other):
             return type(one) is type(other) and one == other
-        shapes = np.shape(one), np.shape(other)  # type: ignore[arg-type]
+        shapes = np.shape(one), np.shape(other)
         same = one.dtype == other.dtype and len(shapes[0]) == len(shapes[1])  # type: ignore[attr-defined]
         return same and all(self._size(a, b, meant) for a, b in zip(*shapes, strict=True))
 
