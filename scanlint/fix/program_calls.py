@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,17 +93,10 @@ def answered(verifier: AnyVerifier, task: Task, calls: Callable[[], ProgramCalls
 
 def answered_alone(verifier: AnyVerifier, task: Task) -> Answer:
     """The same of one function, for which the project is run."""
-    made: list[ProgramCalls] = []
-
-    def calls() -> ProgramCalls:
-        made.append(ProgramCalls.run(verifier, Path(task.root), [(Path(task.file), {task.function})]))
-        return made[0]
-
-    try:
-        return answered(verifier, task, calls, cleared=False)
-    finally:
-        for one in made:
-            one.close()
+    wanted = [(Path(task.file), {task.function})]
+    with ExitStack() as made:
+        run = functools.partial(ProgramCalls.run, verifier, Path(task.root), wanted)
+        return answered(verifier, task, lambda: made.enter_context(closing(run())), cleared=False)
 
 
 def _targets(file: Path, names: Collection[str], root: Path) -> Iterator[Target]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -180,10 +181,9 @@ def _verdict(made: Conversion, settings: Settings) -> Verification:
     with Verifier(python, timeout=settings.verify_timeout, measure=settings.measure, passed=passed) as verifier:
         verdict = verifier.verify(task)
         if verdict.inputs == "synthesised" and verdict.verdict != "refuted":
-            calls = ProgramCalls.run(verifier, settings.root, [(file.path, {name})])
-            harvested = calls.of(file.path, name)
-            again = verifier.verify(replace(task, harvested=harvested, asked="called")) if harvested else verdict
-            calls.close()
+            with closing(ProgramCalls.run(verifier, settings.root, [(file.path, {name})])) as calls:
+                harvested = calls.of(file.path, name)
+                again = verifier.verify(replace(task, harvested=harvested, asked="called")) if harvested else verdict
             return again if again.verdict == "refuted" or verdict.verdict == "unknown" else verdict
     return verdict
 
