@@ -6,9 +6,10 @@ import ast
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from ..comparing.agreement import Agreement, compare
-from ..comparing.judge import Judge, Raises, Unknown
+from ..comparing.judge import Judge, Raises, Refuted, Unknown
 from ..comparing.rounding import compilable
 from ..infer.specs import Scalar, Specs, Struct, resize, sizes
 from ..proof.prove import Proof
@@ -49,7 +50,13 @@ def defining(version: Loaded) -> list[ast.stmt]:
     return cut(version.tree, heads)
 
 
-def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers) -> bool:
+class Swept(Weighed, Protocol):
+    """The same, and whether equal programs do not settle all arguments that may be passed."""
+
+    unsettled: bool
+
+
+def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) -> bool:
     """Compare at edge values, unless the programs are equal, and in sizes beyond the limits of the new version.
 
     Whether equal programs are settled there.
@@ -103,10 +110,10 @@ def _counts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
             yield from _usual({**specs, name: Struct(spec.kind, items, spec.positional)}, f"more than {most} items")
 
 
-def as_floats(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
+def as_floats(weighing: Swept, family: Family, numbers: TextNumbers) -> None:
     """Compare at edge values with floats where whole numbers were guessed, if the old version takes them.
 
-    Unless equal programs are equal for these too.
+    Unless equal programs are equal for these too; that they differ there is said.
     """
     specs = {name: retyped(spec, "int32", "float32") for name, spec in (family.specs or {}).items()}
     if specs == family.specs or weighing.inputs.attempt(specs) is not None:
@@ -116,7 +123,10 @@ def as_floats(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
         return
     try:
         swept(weighing, Family("floats for whole numbers", specs, []), numbers)
-    except Raises as error:
+    except Refuted as error:
+        if not (weighing.proved or isinstance(error, Raises)):
+            raise
+        weighing.unsettled = weighing.unsettled or not isinstance(error, Raises)
         weighing.remarks.append(f"with floats for whole numbers: {error}")
 
 
