@@ -196,11 +196,11 @@ def _targets(statement: ast.Assign, *, inside: bool) -> Iterator[str]:
 
 def places(scope: ModuleScope, names: Iterable[str]) -> Iterator[str | int]:
     """The functions, and the first lines of statements outside of functions, that hold one of some words."""
-    text = scope.source.text
-    spelled = sorted({name for name in names if name in text})
+    spelled = sorted(scope.words.intersection(names))
     if not spelled:
         return
     pattern = re.compile(rf"\b(?:{'|'.join(spelled)})\b")
+    text = scope.source.text
     lines: dict[int, list[str]] = {}
     line, at = 1, 0
     for found in pattern.finditer(text):

@@ -35,6 +35,7 @@ MODULE = ast.parse("def module(): ...").body[0]
 MOST_BINDINGS = 8
 """More assignments of one name are not looked into."""
 _WORD = regex(r"\w")
+_WORDS = regex(r"\w+")
 _CHANGED = regex(
     r"\b\s*(?:\.(?:append|extend|insert|update|add|setdefault|pop|remove|clear)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
 )
@@ -107,6 +108,11 @@ class ModuleScope:
     def located(self) -> Source:
         """The text with places in characters."""
         return Source(self.path, self.source.text, self.width)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its text."""
+        return frozenset(_WORDS.findall(self.source.text))
 
     @cached_property
     def methods(self) -> frozenset[str]:
