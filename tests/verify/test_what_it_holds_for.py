@@ -35,15 +35,26 @@ def f(x, ws):
 )
 
 
-def test_a_proof_names_trips_sizes_and_dtypes(tmp_path: Path, run: Scanlint) -> None:
+def test_a_proof_by_one_trip_holds_for_all_trips(tmp_path: Path, run: Scanlint) -> None:
     (tmp_path / "old.py").write_text(OLD)
     (tmp_path / "new.py").write_text(NEW)
+    found = json.loads(run("verify", "old.py", "new.py", "-f", "f", "--output-format", "json").stdout)
+    assert (found["verdict"], found["holds_for"]["trips"]) == ("proved", "all")
+    assert "proved for all sizes, by one trip of each version" in found["evidence"]
+    assert any(line.startswith("both versions compute s0 = x, then tanh(s0 * ws[t]) (n") for line in found["evidence"])
+
+
+def test_another_proof_names_trips_sizes_and_dtypes(tmp_path: Path, run: Scanlint) -> None:
+    asked = "    if len(ws) > 4:\n        return x\n"  # some sizes are answered so, others not
+    (tmp_path / "old.py").write_text(OLD.replace("    for", f"{asked}    for"))
+    (tmp_path / "new.py").write_text(NEW.replace("    return", f"{asked}    return"))
     found = json.loads(run("verify", "old.py", "new.py", "-f", "f", "--output-format", "json").stdout)
     held = found["holds_for"]
     assert found["verdict"] in ("proved", "tested")
     rows = {int(size.split(": ")[1].split("x")[0]) for size in held["sizes"] if size.startswith("ws")}
     assert rows >= {trips for trips in held["trips"] if trips}
     assert len(held["trips"]) > 1 and "float32" in held["dtypes"]
+    assert any(line.startswith("not proved for all sizes: ") for line in found["evidence"])
     assert any(line.startswith("both versions were run on ") for line in found["evidence"])
 
 
