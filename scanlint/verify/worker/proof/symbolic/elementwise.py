@@ -91,7 +91,8 @@ class Elementwise(Terms):
         whole = isinstance(dtype, np.dtype) and dtype.kind in "iu"
         if whole and term.whole and not shape:
             value = self.polynomial(term)
-            return self.int(value, dtype) if self.integers.fits(value, dtype) else None
+            inside = self.integers.fits(value, term.dtype) and self.integers.fits(value, dtype)
+            return self.int(value, dtype) if inside else None
         return None
 
     def _selected(self, args: list[Term], shape: Shape, dtype: object) -> Term | None:

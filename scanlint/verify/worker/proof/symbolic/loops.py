@@ -145,7 +145,13 @@ class Algebra(Structure):
         made = self.loop(wider)
         last = [*made.last]
         last[place] = self.set_row(body.inits[place], axis, at, last.pop())
-        return Ended(last, made.stacked, made.before)
+
+        def before(k: int, trip: Polynomial) -> Term:
+            if k != place:
+                return made.before(k, trip)
+            return self.set_row(body.inits[place], axis, at, made.before(len(body.states), trip))
+
+        return Ended(last, made.stacked, before)
 
     def replaced(self, term: Term, by: Mapping[Term, Term]) -> Term:
         """The term with others in the place of whole parts of it."""
@@ -418,7 +424,7 @@ class _Substitution:
                     by = integers.divided(self.whole(quotient.of), quotient.by)[quotient.rest]
             elif (at := algebra.valued(name)) is not None:
                 term = algebra.listed[at]
-                by = algebra.polynomial(self.of(term))
+                by = algebra.exact(self.of(term))
             if by is not None and by != symbol(name):
                 value = value.replaced(name, by)
         return value

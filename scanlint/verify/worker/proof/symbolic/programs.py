@@ -214,7 +214,7 @@ class Programs:
         for axis, (at, size) in reversed([*enumerate(zip(x[1:], shape, strict=False))]):
             if size == x[0].shape[axis]:
                 continue
-            inside = self.place(algebra.polynomial(at), x[0].shape[axis]) if size == ONE else None
+            inside = self.place(algebra.exact(at), x[0].shape[axis]) if size == ONE else None
             if inside is None:
                 return None
             found = algebra.row(found, axis, inside)
@@ -224,7 +224,7 @@ class Programs:
         algebra = self.algebra
         if not shape or x[1].shape != (ONE, *shape[1:]):
             return None
-        at = self.place(algebra.polynomial(x[2]), shape[0])
+        at = self.place(algebra.exact(x[2]), shape[0])
         row = algebra.make("reshape", (), [x[1]], shape[1:], x[0].dtype)
         return algebra.set_row(x[0], 0, at, row) if at is not None else None
 
@@ -258,12 +258,12 @@ class Programs:
                 if sizes[axis] != x.shape[axis]:
                     return None
                 continue
-            if sizes[axis] == x.shape[axis] != ONE and axis not in collapsed:
-                continue
-            at = algebra.polynomial(algebra.row(index, 0, number(list(starts).index(axis))))
+            at = algebra.exact(algebra.row(index, 0, number(list(starts).index(axis))))
             inside = self.place(at, x.shape[axis] - sizes[axis] + 1)
             if inside is None:
                 return None
+            if sizes[axis] == x.shape[axis] != ONE:
+                continue
             found = algebra.row(found, axis, inside) if sizes[axis] == ONE else self._window(found, axis, inside, sizes[axis])
         return algebra.make("reshape", (), [found], shape, x.dtype)
 
@@ -289,7 +289,7 @@ class Programs:
             return None
         places: list[tuple[int, Polynomial]] = []
         for j, axis in enumerate(axes):
-            at = self.place(self.algebra.polynomial(self.algebra.row(x[1], 0, number(j))), shape[axis])
+            at = self.place(self.algebra.exact(self.algebra.row(x[1], 0, number(j))), shape[axis])
             if at is None:
                 return None
             places.append((axis, at))
@@ -377,7 +377,7 @@ class Programs:
             counter = self.algebra.polynomial(states[k])
             end = counter - test.par
             if step == 1 and not self.algebra.free_of(end) & {state_name(s) for s in states}:
-                count = end - self.algebra.polynomial(inits[k])
+                count = end - self.algebra.exact(inits[k])
                 if not self.algebra.integers.at_least_zero(count):
                     raise NotProved("a number of trips that may be negative")
                 return count

@@ -129,6 +129,14 @@ class Terms:
         """The value of a whole number without axes, itself a symbol where nothing is known of it."""
         if isinstance(term.par, Polynomial) and term.op == "int":
             return term.par
+        return self.opaque(term)
+
+    def exact(self, term: Term) -> Polynomial:
+        """The value itself, not only up to multiples of what its type holds."""
+        found = self.polynomial(term)
+        return found if self.integers.fits(found, term.dtype) else self.opaque(term)
+
+    def opaque(self, term: Term) -> Polynomial:
         name = f"a{term.number}"
         if name not in self.integers.values:
             info = np.iinfo(type_of(term.dtype))

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved
-from .values import UNBOUND, Rows, Table, Value, Whole
+from .values import UNBOUND, Number, Value, Whole, objects
 
 MOST_ASKED = 5
 
@@ -44,6 +44,17 @@ class Asked:
             path.known[key] = answer
         return answer
 
+    def alone(self, before: Callable[[], None], run: Callable[[], Value]) -> Value:
+        """What `run` gives where it asks nothing, else None."""
+        path = _Path(())
+        self.paths.append(path)
+        try:
+            before()
+            found = run()
+        finally:
+            self.paths.pop()
+        return None if path.asked else found
+
     def explored(self, run: Callable[[], list[Value]], answers: Sequence[bool] = ()) -> list[Value]:
         """What `run` gives, joined over all paths; it begins anew each time."""
         path = _Path(answers)
@@ -66,11 +77,12 @@ def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
         return yes
     if yes is UNBOUND or no is UNBOUND:
         return UNBOUND
+    yes, no = _truths(yes, no)
     if isinstance(yes, Whole) or isinstance(no, Whole):
         if yes == no:
             return yes
         raise NotProved("the paths of a trip give other whole numbers of Python")
-    if isinstance(yes, Rows | Table) or isinstance(no, Rows | Table):
+    if any(True for value in (yes, no) for _ in objects(value)):
         raise NotProved("the paths of a trip give other objects")
     (ones, form), (others, other) = jax.tree_util.tree_flatten(yes), jax.tree_util.tree_flatten(no)
     if form != other:
@@ -78,11 +90,16 @@ def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
     return jax.tree_util.tree_unflatten(form, [_chosen(condition, a, b) for a, b in zip(ones, others, strict=True)])
 
 
+def _truths(yes: Value, no: Value) -> tuple[Value, Value]:
+    """Truths of Python that differ are one that is not known."""
+    if all(isinstance(x, bool | Number) for x in (yes, no)) and yes is not no:
+        yes, no = (Number(jnp.asarray(x)) if isinstance(x, bool) else x for x in (yes, no))
+    return yes, no
+
+
 def _chosen(condition: jax.Array, yes: object, no: object) -> object:
     if yes is no or (type(yes) is type(no) and isinstance(yes, str | bool | int | float) and repr(yes) == repr(no)):
         return yes
-    if isinstance(yes, bool) and isinstance(no, bool):
-        yes, no = jnp.asarray(yes), jnp.asarray(no)
     if not isinstance(yes, jax.Array) or not isinstance(no, jax.Array):
         raise NotProved("the paths of a trip differ in what is no array")
     if yes.shape != no.shape or yes.dtype != no.dtype or yes.weak_type != no.weak_type:

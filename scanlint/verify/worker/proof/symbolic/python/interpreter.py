@@ -6,8 +6,10 @@ Each statement and expression that is known has its meaning here; loops are run 
 from __future__ import annotations
 
 import ast
+import contextlib
+import functools
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NoReturn
 
 import jax
@@ -18,9 +20,9 @@ from ....runtime.calling import plain
 from ..polynomials import NotProved, Polynomial, number
 from ..sizes import Sizes
 from .asked import Asked
-from .library import Library, Mapped, is_library, stacks
+from .library import Library, Mapped, is_library, stacks, static_of
 from .numbers_of_trips import COMPARISONS, OPERATORS, Traced, compared, computed, is_array, is_whole, polynomial, whole
-from .values import UNBOUND, Closure, Frame, Number, Once, Question, Rows, Span, Stack, Table, Value, Whole
+from .values import UNBOUND, Closure, Frame, Number, Once, Question, Rows, Span, Stack, Table, Value, Whole, contents, dated, kept
 
 MOST_CALLS = 3_000
 DEEPEST_CALL = 12
@@ -35,6 +37,11 @@ class Returned:
 
 
 BREAK, CONTINUE = "break", "continue"
+POWERS = frozenset(["power", "pow", "float_power", "integer_pow"])
+CALLED_ANEW = frozenset(
+    ["grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "jvp", "vjp", "linearize", "map", "tree_map", "reduce"]
+)
+"""Functions of JAX that call each time what they are given; others may keep what they have traced."""
 Signal = Returned | str | None
 
 
@@ -56,6 +63,7 @@ class Interpreter(Library):
         self.calls = 0
         self.called = 0
         self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
+        self.traces: list[tuple[Closure, int]] = []  # what is traced once, and the first frame that it makes
 
     # statements
 
@@ -108,8 +116,7 @@ class Interpreter(Library):
         raise NotImplementedError
 
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
-        if isinstance(value, Once):
-            refuse(target, "an iterator that a name holds")
+        kept(value)
         match target:
             case ast.Name(id=name):
                 frame.names[name] = value
@@ -127,7 +134,7 @@ class Interpreter(Library):
     def augmented(self, node: ast.AugAssign, frame: Frame) -> None:
         match node.target:
             case ast.Name(id=name):
-                old = frame.find(name)
+                old = self.known(name, frame)
                 if isinstance(old, np.ndarray):
                     refuse(node, "an array of NumPy that is changed")
                 new = self.value(node.value, frame)
@@ -164,11 +171,14 @@ class Interpreter(Library):
     # changes of objects
 
     def may_change(self, thing: Rows | Table) -> None:
+        if thing.read:
+            raise NotProved("an object that is changed while a loop goes over it")
         if thing.born < self.depth and not any(id(thing) in tracked for tracked in self.tracked[-1:]):
             raise NotProved("an object that no name of the function holds is changed")
 
     def append(self, rows: Rows, value: Value, *, front: bool = False) -> None:
         self.may_change(rows)
+        kept(value)
         if rows.added is None:
             rows.parts.insert(0 if front else len(rows.parts), value)
         elif rows.added:
@@ -186,6 +196,7 @@ class Interpreter(Library):
             self.append(rows, item)
 
     def set_item(self, held: Value, key: Value, value: Value) -> None:
+        kept(value)
         if isinstance(held, Table) and isinstance(key, str | int) and (key in held.items or held.born == self.depth):
             self.may_change(held)
             held.items[key] = value
@@ -222,11 +233,12 @@ class Interpreter(Library):
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.value(body if self.truth(self.value(test, frame)) else orelse, frame)
             case ast.Tuple(elts=elts):
-                return tuple(self.elements(elts, frame))
+                return tuple(map(kept, self.elements(elts, frame)))
             case ast.List(elts=elts):
-                return Rows(list(self.elements(elts, frame)), self.depth)
+                return Rows(list(map(kept, self.elements(elts, frame))), self.depth)
             case ast.Dict(keys=keys, values=values):
-                return self.table([self.value(k, frame) if k else UNBOUND for k in keys], [self.value(v, frame) for v in values])
+                pairs = [(self.value(k, frame) if k else UNBOUND, kept(self.value(v, frame))) for k, v in zip(keys, values, strict=True)]
+                return self.table([k for k, _ in pairs], [v for _, v in pairs])
             case ast.Subscript(value=owner, slice=key):
                 return self.item(self.value(owner, frame), self.value(key, frame))
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -240,16 +252,33 @@ class Interpreter(Library):
         refuse(node)
 
     def known(self, name: str, frame: Frame) -> Value:
-        try:
-            found = frame.find(name)
-        except NotProved:
-            if name in KNOWN_BUILTINS:
-                return KNOWN_BUILTINS[name]
-            raise
-        if found is not self.module.get(name):
+        holder = frame.holder(name)
+        if holder is not None:
+            found = holder.held(name)
+            self.noted(holder, name, found)
             return found
-        node = self.functions.get(name)
+        if name not in self.module:
+            if name not in KNOWN_BUILTINS:
+                raise NotProved(f"`{name}` is not known")
+            return KNOWN_BUILTINS[name]
+        found, node = self.module[name], self.functions.get(name)
         return self.of_module(node, found) if node is not None else self.taken(found, -1)
+
+    def noted(self, holder: Frame, name: str, found: Value) -> None:
+        """What is traced once has to find the same again."""
+        for closure, begun in self.traces:
+            if holder.made < begun:
+                self.unchanged(closure, (holder, name), found)
+
+    def unchanged(self, closure: Closure, key: object, found: Value) -> None:
+        now = contents(found)
+        before = closure.read.setdefault(key, now)
+        same = len(now) == len(before) and all(
+            a is b or (isinstance(a, (*PLAIN, Whole)) and type(a) is type(b) and repr(a) == repr(b))
+            for a, b in zip(now, before, strict=True)
+        )
+        if not same:
+            raise NotProved("what is traced once finds something else later")
 
     def of_module(self, node: ast.FunctionDef, found: Value) -> Value:
         """A function of the module: the definition of the object that the name stands for."""
@@ -276,6 +305,8 @@ class Interpreter(Library):
                 found += items
             elif isinstance(node, ast.GeneratorExp) and consumed:
                 found.append(self.comprehension(node, frame))
+            elif isinstance(node, ast.GeneratorExp):
+                refuse(node)
             else:
                 found.append(self.value(node, frame))
         return found
@@ -289,8 +320,7 @@ class Interpreter(Library):
         if isinstance(left, PLAIN) and isinstance(right, PLAIN):
             return OPERATORS[op](left, right)
         if is_array(left) or is_array(right):
-            if not all(is_array(x) or isinstance(x, (*PLAIN, Whole, Question, Number)) for x in (left, right)):
-                raise NotProved("a list beside an array")
+            self.beside_array(left, right, op is ast.Pow)
             return self.taken(OPERATORS[op](self.given(left), self.given(right)))
         if isinstance(left, Whole) or isinstance(right, Whole):
             return computed(op, left, right, self.integers)
@@ -300,6 +330,19 @@ class Interpreter(Library):
             if left.plain is not None and right.plain is not None:
                 return Rows([*left.plain, *right.plain], self.depth)
         raise NotProved("an operation on what is no number and no array")
+
+    def beside_array(self, left: Value, right: Value, power: bool = False) -> None:
+        """Require that JAX computes with both as it does where none of them is a symbol."""
+        for one, other in ((left, right), (right, left)):
+            if not is_array(one) and not isinstance(one, (bool, int, float, complex, Whole, Question, Number)):
+                raise NotProved("an array beside what is no number")
+            if isinstance(one, Whole | Question | Number) and not isinstance(other, jax.Array):
+                raise NotProved("a number that is not known beside an array of NumPy")
+            if isinstance(one, Whole) and power:
+                raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
+            if isinstance(one, Number) and is_array(other) and not one.array.weak_type and one.array.dtype.kind != "b":
+                if one.array.dtype != other.dtype:
+                    raise NotProved("a number of Python that may be an array of another type")
 
     def unary(self, op: type[ast.unaryop], value: Value) -> Value:
         if op is ast.Not:
@@ -334,8 +377,7 @@ class Interpreter(Library):
         if isinstance(left, PLAIN) and isinstance(right, PLAIN):
             return COMPARISONS[op](left, right)
         if is_array(left) or is_array(right):
-            if not all(is_array(x) or isinstance(x, bool | int | float | complex | Whole | Number) for x in (left, right)):
-                raise NotProved("an array is compared with what is no number")
+            self.beside_array(left, right)
             return self.taken(COMPARISONS[op](self.given(left), self.given(right)))
         if isinstance(left, Whole) or isinstance(right, Whole):
             return compared(op, left, right, self.integers)
@@ -357,6 +399,8 @@ class Interpreter(Library):
             if not any(name in self.traced.trips for name in self.integers.free(asked.value)):
                 raise NotProved("a size that is tested, and may be so or not")
             return self.asked.truth(lambda: self.traced.question(asked), asked.key) != asked.negated
+        if isinstance(value, Number):
+            value = value.array
         if isinstance(value, jax.core.Tracer):
             if value.ndim:
                 raise NotProved("the truth of an array with axes")
@@ -447,24 +491,49 @@ class Interpreter(Library):
     # calls
 
     def closure(self, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
-        if isinstance(node, ast.FunctionDef) and not all(map(_compiles, node.decorator_list)):
-            raise NotProved("a decorator that is not known")
+        compiled = None
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            if len(node.decorator_list) > 1:
+                raise NotProved("a decorator that is not known")
+            compiled = self.options_of_jit(node.decorator_list[0], frame, node.args)
         if any(isinstance(n, ast.Nonlocal | ast.Global | ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node)):
             raise NotProved("a function that binds names outside of it, or yields")
         named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         return Closure(
             node,
             frame,
-            [self.value(d, frame) for d in node.args.defaults],
-            {a.arg: self.value(d, frame) for a, d in named if d is not None},
+            [kept(self.value(d, frame)) for d in node.args.defaults],
+            {a.arg: kept(self.value(d, frame)) for a, d in named if d is not None},
+            compiled,
         )
+
+    def options_of_jit(self, decorator: ast.expr, frame: Frame, of: ast.arguments) -> frozenset[str | int]:
+        """The parameters that are no arrays, where the decorator is `jit`, with or without options."""
+        keywords: list[ast.keyword] = []
+        function = decorator
+        if isinstance(decorator, ast.Call):
+            keywords, function = decorator.keywords, decorator.func
+            if self.module_value(function, frame) is functools.partial and len(decorator.args) == 1:
+                [function] = decorator.args
+            elif decorator.args:
+                raise NotProved("a decorator that is not known")
+        if self.module_value(function, frame) is not jax.jit:
+            raise NotProved("a decorator that is not known")
+        return static_of({k.arg or "": self.value(k.value, frame) for k in keywords}, of)
+
+    def module_value(self, node: ast.expr, frame: Frame) -> Value:
+        """What a name, or a name of a module, stands for."""
+        if isinstance(node, ast.Attribute):
+            owner = self.module_value(node.value, frame)
+            return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+        return self.known(node.id, frame) if isinstance(node, ast.Name) else None
 
     def call_node(self, node: ast.Call, frame: Frame) -> Value:
         function = self.value(node.func, frame)
-        arguments = self.elements(node.args, frame, consumed=not isinstance(function, Closure))
+        arguments = self.elements(node.args, frame, consumed=function in (tuple, list))
         named: dict[str, Value] = {}
         for keyword in node.keywords:
-            found = self.value(keyword.value, frame)
+            found = kept(self.value(keyword.value, frame))
             if keyword.arg is None:
                 if not isinstance(found, Table):
                     refuse(node)
@@ -480,7 +549,7 @@ class Interpreter(Library):
         if isinstance(function, Closure):
             if any(isinstance(x, Once) for x in (*arguments, *named.values())):
                 raise NotProved("an iterator that a name holds")
-            return self.entered(function, arguments, named)
+            return self.traced_once(function, arguments, named) if function.compiled is not None else self.entered(function, arguments, named)
         if isinstance(function, Mapped):
             return self.mapped(function, arguments, named)
         if callable(function) and (meaning := self.meaning(function)) is not None:
@@ -488,8 +557,46 @@ class Interpreter(Library):
         if isinstance(function, Callable) and is_library(function):  # type: ignore[arg-type]
             if stacks(function) and arguments and isinstance(arguments[0], Rows) and arguments[0].plain is None:
                 return self.stacked(function, arguments, named)
-            return self.taken(function(*map(self.given, arguments), **{k: self.given(v) for k, v in named.items()}))
+            if getattr(function, "__name__", "") in POWERS and any(isinstance(x, Whole) for x in (*arguments, *named.values())):
+                raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
+            outer, self.keeps = self.keeps, getattr(function, "__name__", "") not in CALLED_ANEW
+            try:
+                given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
+            finally:
+                self.keeps = outer
+            return self.taken(function(*given, **more))
         raise NotProved(f"a call of `{getattr(function, '__name__', type(function).__name__)}`")
+
+    def traced_once(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        """A call of a compiled function: its numbers are arrays, and what it does beside giving a result is not done again."""
+        assert closure.compiled is not None
+        positional = [a if k in closure.compiled else self.array_of(a) for k, a in enumerate(arguments)]
+        more = {n: a if n in closure.compiled else self.array_of(a) for n, a in named.items()}
+        with self.within_trace(closure):
+            found = self.array_of(self.entered(closure, positional, more))
+        return dated(found, self.depth)
+
+    def array_of(self, value: Value) -> Value:
+        """A value as a compiled function takes or gives it: new lists and dicts of arrays."""
+        leaves, tree = jax.tree_util.tree_flatten(self.given(value))
+        return self.taken(jax.tree_util.tree_unflatten(tree, [jnp.asarray(x) for x in leaves]))
+
+    @contextlib.contextmanager
+    def within_trace(self, closure: Closure, *, kept: bool = True) -> Iterator[None]:
+        """A call of what JAX traces: it may change nothing outside; if `kept`, it has to find what it found before."""
+        self.depth += 1
+        self.tracked.append(set())
+        if kept:
+            self.traces.append((closure, Frame({}, None, {}).made))
+            for k, value in enumerate((*closure.defaults, *closure.named.values())):
+                self.unchanged(closure, k, value)
+        try:
+            yield
+        finally:
+            if kept:
+                self.traces.pop()
+            self.tracked.pop()
+            self.depth -= 1
 
     def entered(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         if self.called >= DEEPEST_CALL:
@@ -540,12 +647,6 @@ def _bound_in(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
         if not isinstance(part, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
             todo += ast.iter_child_nodes(part)
     return frozenset(found)
-
-
-def _compiles(decorator: ast.expr) -> bool:
-    """Whether a decorator is `jit`, with or without options."""
-    text = ast.unparse(decorator)
-    return text in ("jax.jit", "jit") or text.startswith(("partial(jax.jit", "partial(jit", "functools.partial(jax.jit", "jax.jit(", "jit("))
 
 
 KNOWN_BUILTINS: dict[str, Value] = {

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import dataclasses
+import functools
 import types
 from collections.abc import Callable, Mapping, Sequence
 
@@ -29,6 +33,8 @@ PLAIN_MODULES = frozenset(["math"])
 
 def is_library(function: object) -> bool:
     """Whether it is JAX's own."""
+    if isinstance(function, functools.partial):
+        return False
     for thing in (function, type(function)):
         module = getattr(thing, "__module__", None) or ""
         if module.partition(".")[0] in ("jax", "jaxlib") and getattr(function, "__name__", "") not in IMPURE:
@@ -50,6 +56,10 @@ class Library:
     asked: Asked
     traced: Traced
     depth: int
+    keeps = True  # whether JAX may keep what it traces of the functions that it is given
+
+    def within_trace(self, closure: Closure, *, kept: bool = True) -> contextlib.AbstractContextManager[None]:
+        raise NotImplementedError
 
     def entered(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         raise NotImplementedError
@@ -107,18 +117,16 @@ class Library:
         return tuple(self.taken(x, at) for x in value) if isinstance(value, tuple) else value
 
     def as_function(self, closure: Closure) -> Callable[..., object]:
-        """A function of a version that JAX calls: it may change nothing outside of itself."""
+        """A function of a version that JAX calls."""
+        keeps = self.keeps
 
         def called(*arguments: object, **named: object) -> object:
             def once() -> list[Value]:
                 given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
-                self.depth += 1
-                try:
+                with self.within_trace(closure, kept=keeps):
                     return [self.given(self.entered(closure, *given))]
-                finally:
-                    self.depth -= 1
 
-            return self.asked.explored(once)[0]
+            return jax.tree_util.tree_map(self.given, self.asked.explored(once)[0], is_leaf=lambda x: isinstance(x, Number))
 
         called.__module__ = "jax"  # what JAX makes of it (a gradient, a checkpoint) is called as JAX's own
         return called
@@ -159,8 +167,7 @@ class Library:
             return found
         if function in (int, float, bool, sum, round) or getattr(function, "__module__", "") in PLAIN_MODULES:
             return lambda *arguments: self.plainly(function, arguments)
-        module = getattr(function, "__module__", None) or type(function).__module__
-        if module.partition(".")[0] == "numpy":
+        if isinstance(function, np.ufunc) or (isinstance(function, type) and issubclass(function, np.generic)):
             return lambda *arguments, **named: self.plainly(function, arguments, named)
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return function if function.__new__.__module__ == f"namedtuple_{function.__name__}" else None
@@ -237,8 +244,8 @@ class Library:
     def enumerate(self, value: Value, start: Value = 0) -> Value:
         over = self.span(value)
         if over is not None:
-            return Once(Span(over.count, lambda t: (whole(polynomial(start) + t), over.item(t))))
-        return Once(tuple((whole(polynomial(start) + k), x) for k, x in enumerate(self.items(value))))
+            return Once(Span(over.count, lambda t: (whole(polynomial(start) + t), over.item(t))), sources(value))
+        return Once(tuple((whole(polynomial(start) + k), x) for k, x in enumerate(self.items(value))), sources(value))
 
     def zip(self, *values: Value) -> Value:
         spans = [self.span(v) for v in values]
@@ -246,18 +253,18 @@ class Library:
         if len(over) < len(values):
             if over:
                 raise NotProved("arrays beside a list are gone over")
-            return Once(tuple(zip(*map(self.items, values), strict=False)))
+            return Once(tuple(zip(*map(self.items, values), strict=False)), sources(*values))
         inside = self.integers.at_least_zero
         count = next((s.count for s in over if all(inside(o.count - s.count) for o in over)), None)
         if count is None:
             raise NotProved("what is gone over side by side may differ in length")
-        return Once(Span(count, lambda t: tuple(s.item(t) for s in over)))
+        return Once(Span(count, lambda t: tuple(s.item(t) for s in over)), sources(*values))
 
     def reversed(self, value: Value) -> Value:
         over = self.span(value)
         if over is not None:
-            return Once(Span(over.count, lambda t: over.item(over.count - 1 - t)))
-        return Once(tuple(self.items(value))[::-1])
+            return Once(Span(over.count, lambda t: over.item(over.count - 1 - t)), sources(value))
+        return Once(tuple(self.items(value))[::-1], sources(value))
 
     def list(self, value: Value = ()) -> Value:
         return Rows(list(self.items(value)), self.depth)
@@ -298,7 +305,7 @@ class Library:
         if isinstance(owner, Table) and name in ("items", "keys", "values"):
             items = owner.items
             found = {"items": tuple(items.items()), "keys": tuple(items), "values": tuple(items.values())}[name]
-            return lambda: found
+            return lambda: Once(found, (owner,))
         raise NotProved(f"`.{name}` of a list or a dict")
 
     def appended(self, rows: Rows) -> Callable[..., Value]:
@@ -326,8 +333,10 @@ class Library:
 
     # functions of JAX that have to be taken otherwise where sizes are symbols
 
-    def jit(self, function: Value, **_: Value) -> Value:
-        return function
+    def jit(self, function: Value, **options: Value) -> Value:
+        if not isinstance(function, Closure):
+            raise NotProved("a function that is compiled")
+        return dataclasses.replace(function, compiled=static_of(options, function.node.args), read={})
 
     def vmap(self, function: Value, in_axes: Value = 0, out_axes: Value = 0, **more: Value) -> Value:
         """By its definition a map over rows."""
@@ -427,6 +436,30 @@ class _Method:
         raise NotProved("a method of a list is handed on")
 
 
+
+
+def static_of(options: Mapping[str, Value], of: ast.arguments) -> frozenset[str | int]:
+    """The places and names of the parameters that `jit` does not trace."""
+    places = [a.arg for a in (*of.posonlyargs, *of.args)]
+    found: set[str | int] = set()
+    for name, value in options.items():
+        parts = value if isinstance(value, tuple) else value.plain if isinstance(value, Rows) else [value]
+        if name not in ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "inline") or parts is None:
+            raise NotProved(f"the option `{name}` of jit")
+        if name.startswith("static"):
+            for part in parts:
+                if type(part) is int and -len(places) <= part < len(places):
+                    part = places[part]
+                if not isinstance(part, str):
+                    raise NotProved(f"the option `{name}` of jit")
+                found |= {part, *([places.index(part)] if part in places else [])}
+    return frozenset(found)
+
+
+def sources(*values: Value) -> tuple[Value, ...]:
+    """The lists and dicts that are gone over."""
+    found = [value.of if isinstance(value, Once) else (value,) for value in values]
+    return tuple(x for part in found for x in part if isinstance(x, Rows | Table))
 
 
 class Mapped:

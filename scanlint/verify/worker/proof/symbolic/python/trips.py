@@ -16,7 +16,8 @@ from ..sizes import Sizes
 from .interpreter import BREAK, Interpreter, Returned, Signal
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .same_values import same_values
-from .values import UNBOUND, Frame, Question, Rows, Span, Stack, Table, Value, Whole
+from .library import sources
+from .values import UNBOUND, Frame, Number, Question, Rows, Span, Stack, Table, Value, Whole, dated, objects
 
 MOST_PEELED = 2
 MOST_WINDOW = 4
@@ -90,9 +91,22 @@ class Trips(Interpreter):
 
         value = self.value(node.iter, frame)
         over = self.span(value)
-        if over is None:
-            return self.one_by_one(self.items(value), run)
-        return self.rolled(over, run, frame, stored(node))
+        with self.gone_over(value):
+            if over is None:
+                return self.one_by_one(self.items(value), run)
+            return self.rolled(over, run, frame, stored(node))
+
+    @contextlib.contextmanager
+    def gone_over(self, value: Value) -> Iterator[None]:
+        """Lists, and the values of dicts, that a loop goes over are not to change."""
+        held = [x for x in sources(value) if isinstance(x, Rows | Table) and x is not value or isinstance(value, Rows)]
+        for thing in held:
+            thing.read += 1
+        try:
+            yield
+        finally:
+            for thing in held:
+                thing.read -= 1
 
     def one_by_one(self, items: Sequence[Value], run: Run) -> Signal:
         for item in items:
@@ -118,10 +132,11 @@ class Trips(Interpreter):
             return None
 
         over = self.span(value)
-        if over is None:
-            self.one_by_one(self.items(value), run)
-        else:
-            self.rolled(over, run, inner, own)
+        with self.gone_over(value):
+            if over is None:
+                self.one_by_one(self.items(value), run)
+            else:
+                self.rolled(over, run, inner, own)
         return made
 
     def while_loop(self, node: ast.While, frame: Frame) -> Signal:
@@ -184,7 +199,7 @@ class Trips(Interpreter):
         count, keys = len(state.slots), [(t, list(t.items)) for t in state.tables]
 
         def once() -> list[Value]:
-            state.write(shown)
+            state.write([dated(value, self.depth + 1) for value in shown])
             for rows, window, (added, _, earlier), more in zip(state.lists, windows, state.kept, before, strict=True):
                 rows.front = False
                 rows.added, rows.window, rows.grown = [], list(window), earlier + len(added or ()) + more
@@ -195,8 +210,8 @@ class Trips(Interpreter):
             if any(list(t.items) != known for t, known in keys):
                 raise NotProved("a dict gets other keys")
             values = state.read()
-            objects = [id(v) for v, b in zip(values, shown, strict=True) if isinstance(v, Rows | Table) and v is not b]
-            if len(set(objects)) < len(objects):
+            things = [id(x) for v, b in zip(values, shown, strict=True) if v is not b for x in objects(v)]
+            if len(set(things)) < len(things):
                 raise NotProved("two names of one object that each trip makes")
             heads = tuple(rows.front for rows in state.lists)
             if self.heads.setdefault(id(state), heads) != heads:
@@ -205,7 +220,8 @@ class Trips(Interpreter):
 
         found = self.asked.explored(once)
         added = [x if isinstance(x, tuple) else () for x in found[count:-1]]
-        return After(found[:count], added, found[-1])
+        left = found[-1]
+        return After(found[:count], added, left.array if isinstance(left, Number) else left)
 
     @contextlib.contextmanager
     def within(self, state: State) -> Iterator[None]:
@@ -351,7 +367,8 @@ class Trips(Interpreter):
         some = self.integers.at_least_zero(count - 1)
         for k, place in enumerate(plan):
             if place.kind == "array":
-                before[k] = moved[moving.index(k)]
+                after = moved[moving.index(k)]
+                before[k] = dated(after if some else self.perhaps(before[k], place.by, after), self.depth)
             elif place.kind == "int":
                 before[k] = whole(polynomial(before[k]) + polynomial(place.by) * count)
             elif place.kind == "last":
@@ -365,10 +382,18 @@ class Trips(Interpreter):
             rows.front = False
         self.traced.trips.pop(name, None)
 
+    def perhaps(self, before: Value, start: Value, after: Value) -> Value:
+        """What is carried, after a loop that may have made no trip: a number of Python may still be one."""
+        if start is before or isinstance(after, Number):
+            return after
+        if not isinstance(before, bool | int | float) or not isinstance(after, jax.Array):
+            return UNBOUND
+        return Number(after) if after.dtype == jnp.asarray(before).dtype else UNBOUND
+
     def at_end(self, noted: Value, given: Value, name: str, count: Polynomial) -> Value:
         """What is bound on the last trip."""
         if given is not None:
-            return jax.tree_util.tree_map(lambda a: a[-1], given)
+            return dated(jax.tree_util.tree_map(lambda a: a[-1], given), self.depth)
         if isinstance(noted, Whole):
             hidden = any(name in self.integers.free(symbol(s)) for s in noted.value.symbols if s != name)
             return UNBOUND if hidden else whole(noted.value.replaced(name, count - 1))
@@ -481,7 +506,7 @@ class Trips(Interpreter):
         state.restore()
         for k, place in enumerate(plan):
             if place.kind == "array":
-                before[k] = moved[moving.index(k)]
+                before[k] = dated(self.perhaps(before[k], place.by, moved[moving.index(k)]), self.depth)
             elif place.kind != "same":
                 before[k] = UNBOUND
         state.write(before)
@@ -496,9 +521,8 @@ class Trips(Interpreter):
             return None
         moved = [b if p.kind != "int" else whole(polynomial(b) + polynomial(p.by) * symbol(name)) for p, b in zip(planned, before, strict=True)]
         with self.integers.within(name, number(2**31)):
-            state.write(moved)
             try:
-                asked = test()
+                asked = self.asked.alone(lambda: state.write(moved), test)
             finally:
                 state.write(before)
         if not isinstance(asked, Question):
@@ -555,7 +579,7 @@ def arrays(value: Value) -> bool:
 
 
 def carried(value: Value) -> bool:
-    return arrays(value) and not isinstance(value, Rows | Table)
+    return arrays(value) and not any(True for _ in objects(value))
 
 
 def started(before: Value, after: Value) -> Value:
@@ -564,6 +588,8 @@ def started(before: Value, after: Value) -> Value:
         return UNBOUND
     if isinstance(before, Whole):
         return UNBOUND
+    if isinstance(before, bool) and isinstance(after, Number):
+        return Number(jnp.asarray(before))
     (ones, form), (others, other) = jax.tree_util.tree_flatten(before), jax.tree_util.tree_flatten(after)
     if form != other:
         return UNBOUND

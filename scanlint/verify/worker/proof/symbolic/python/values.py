@@ -7,7 +7,8 @@ whatever it does not know raises NotProved.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import jax
@@ -52,19 +53,21 @@ class Frame:
     outer: Frame | None
     module: Mapping[str, object]
     own: frozenset[str] = frozenset()
+    made: int = field(default_factory=itertools.count().__next__)
 
-    def find(self, name: str) -> Value:
+    def holder(self, name: str) -> Frame | None:
+        """The frame whose name it is; None: it is the module's."""
         frame: Frame | None = self
-        while frame is not None:
-            if name in frame.own or name in frame.names:
-                found = frame.names.get(name, UNBOUND)
-                if found is UNBOUND:
-                    raise NotProved(f"`{name}` may have no value")
-                return found
+        while frame is not None and not (name in frame.own or name in frame.names):
             frame = frame.outer
-        if name in self.module:
-            return self.module[name]
-        raise NotProved(f"`{name}` is not known")
+        return frame
+
+    def held(self, name: str) -> Value:
+        """The value of a name of its own."""
+        found = self.names.get(name, UNBOUND)
+        if found is UNBOUND:
+            raise NotProved(f"`{name}` may have no value")
+        return found
 
 
 @dataclass(eq=False)
@@ -75,6 +78,10 @@ class Closure:
     frame: Frame
     defaults: list[Value]
     named: dict[str, Value]
+    compiled: frozenset[str | int] | None = None
+    """Not None: it is traced once, and what is not among these parameters is traced."""
+    read: dict[object, Sequence[Value]] = field(default_factory=dict)
+    """What it found outside of itself when it was traced."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +94,15 @@ class Span:
 
 @dataclass(frozen=True)
 class Once:
-    """An iterator: it may be gone over where it stands, and no name may hold it."""
+    """An iterator: it may be gone over where it stands, and no name may hold it; `of` may not change meanwhile."""
 
     over: Span | tuple[Value, ...]
+    of: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
 class Number:
-    """A float of Python that is an argument: beside an array it is one of the array's type, by itself a double."""
+    """A number or truth of Python that is not known: beside an array it is an array, by itself it is not computed with."""
 
     array: jax.Array
 
@@ -105,6 +113,7 @@ class Table:
 
     items: dict[object, Value]
     born: int
+    read: int = 0  # loops that go over its values
 
 
 @dataclass(frozen=True)
@@ -129,6 +138,7 @@ class Rows:
     window: list[Value] = field(default_factory=list)
     grown: Polynomial = field(default_factory=lambda: number(0))
     front: bool = False
+    read: int = 0  # loops that go over it
 
     @property
     def plain(self) -> list[Value] | None:
@@ -146,7 +156,7 @@ class Rows:
 
 
 LATEST = 10**6
-"""Later than any loop: what a trip makes anew is its own."""
+"""Of what JAX has put together again, until `dated` says where it was made."""
 
 
 def _items(rows: Rows) -> tuple[list[Value], None]:
@@ -161,3 +171,38 @@ jax.tree_util.register_pytree_node(
     lambda table: (list(table.items.values()), tuple(table.items)),
     lambda keys, values: Table(dict(zip(keys, values, strict=True)), LATEST),
 )
+jax.tree_util.register_pytree_node(Number, lambda known: ([known.array], None), lambda _, arrays: Number(arrays[0]))
+
+
+def objects(value: Value) -> Iterator[Rows | Table]:
+    """The lists and dicts in a value."""
+    if isinstance(value, Rows | Table):
+        yield value
+    inside = value.parts if isinstance(value, Rows) else value.items.values() if isinstance(value, Table) else value
+    if isinstance(value, Rows | Table | tuple):
+        for part in inside:  # type: ignore[attr-defined]
+            yield from objects(part)
+
+
+def dated(value: Value, born: int) -> Value:
+    """The value, what JAX has put together again made at this depth."""
+    for thing in objects(value):
+        thing.born = born if thing.born == LATEST else thing.born
+    return value
+
+
+def contents(value: Value) -> list[Value]:
+    """What tells whether a value is still what it was: its parts, and the lists and dicts that hold them."""
+    if isinstance(value, Rows) and value.plain is None:
+        raise NotProved("a list of many trips is read by what is traced once")
+    parts = value.parts if isinstance(value, Rows) else [*value.items.items()] if isinstance(value, Table) else value
+    if isinstance(value, Rows | Table | tuple):
+        return [*([value] if not isinstance(value, tuple) else []), len(parts), *itertools.chain.from_iterable(map(contents, parts))]  # type: ignore[arg-type]
+    return [value]
+
+
+def kept(value: Value) -> Value:
+    """A value that something holds."""
+    if isinstance(value, Once):
+        raise NotProved("an iterator that a name holds")
+    return value
