@@ -77,10 +77,13 @@ class Elementwise(Terms):
                 return self._selected(args, shape, dtype)
             case "not" if dtype == BOOL and args[0].op == "not":
                 return self.shaped(args[0].args[0], shape)
-            case "and" | "or" if dtype == BOOL:
+            case "or" if dtype == BOOL:
+                neither = [self.elementwise("not", (), [a], a.shape, BOOL) for a in args]
+                return self.elementwise("not", (), [self.elementwise("and", (), neither, shape, BOOL)], shape, BOOL)
+            case "and" if dtype == BOOL:
                 for one, other in (args, args[::-1]):
                     if not one.shape and (value := self.known(one)) is not None:
-                        return self.shaped(other if bool(value) == (op == "and") else one, shape)
+                        return self.shaped(other if bool(value) else one, shape)
                 if args[0] is args[1]:
                     return self.shaped(args[0], shape)
         return None
@@ -119,6 +122,11 @@ class Elementwise(Terms):
         if values[1] is not None and not values[1]:
             other = self.elementwise("not", (), [which], which.shape, BOOL)
             return self.elementwise("and", (), [other, no], shape, BOOL)
+        if values[1] is not None:
+            return self.elementwise("or", (), [which, no], shape, BOOL)
+        if values[0] is not None:
+            other = self.elementwise("not", (), [which], which.shape, BOOL)
+            return self.elementwise("or", (), [other, yes], shape, BOOL)
         return None
 
     def _integers(self, op: str, args: Sequence[Term], dtype: object) -> Term | None:

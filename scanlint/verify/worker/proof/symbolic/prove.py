@@ -110,8 +110,11 @@ def same(algebra: Algebra, one: Term, other: Term) -> bool:
     """Whether two arrays are the same, row by row where one of them is given so."""
     if one is other:
         return True
-    if one.shape != other.shape or one.dtype != other.dtype or "rows" not in (one.op, other.op):
+    if one.shape != other.shape or one.dtype != other.dtype:
         return False
+    if "rows" not in (one.op, other.op):
+        alike = one.op == other.op and one.par == other.par and 0 < len(one.args) == len(other.args)
+        return alike and all(same(algebra, a, b) for a, b in zip(one.args, other.args, strict=True))
     name = algebra.fresh("t")
     with algebra.integers.within(name, one.shape[0]) as trip:
         return same(algebra, algebra.row(one, 0, trip), algebra.row(other, 0, trip))

@@ -77,7 +77,7 @@ def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
         return yes
     if yes is UNBOUND or no is UNBOUND:
         return UNBOUND
-    yes, no = _truths(yes, no)
+    yes, no = _unknown(yes, no)
     if isinstance(yes, Whole) or isinstance(no, Whole):
         if yes == no:
             return yes
@@ -90,10 +90,11 @@ def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
     return jax.tree_util.tree_unflatten(form, [_chosen(condition, a, b) for a, b in zip(ones, others, strict=True)])
 
 
-def _truths(yes: Value, no: Value) -> tuple[Value, Value]:
-    """Truths of Python that differ are one that is not known."""
-    if all(isinstance(x, bool | Number) for x in (yes, no)) and yes is not no:
-        yes, no = (Number(jnp.asarray(x)) if isinstance(x, bool) else x for x in (yes, no))
+def _unknown(yes: Value, no: Value) -> tuple[Value, Value]:
+    """Numbers and truths of Python that differ are one that is not known."""
+    kinds = {type(x) for x in (yes, no) if type(x) in (bool, int, float)}
+    if len(kinds) == 1 and all(isinstance(x, Number) or type(x) in kinds for x in (yes, no)) and repr(yes) != repr(no):
+        yes, no = (x if isinstance(x, Number) else Number(jnp.asarray(x)) for x in (yes, no))
     return yes, no
 
 

@@ -22,7 +22,7 @@ from ..sizes import Sizes
 from .asked import Asked
 from .library import Library, Mapped, is_library, stacks, static_of
 from .numbers_of_trips import COMPARISONS, OPERATORS, Traced, compared, computed, is_array, is_whole, polynomial, whole
-from .values import UNBOUND, Closure, Frame, Number, Once, Question, Rows, Span, Stack, Table, Value, Whole, contents, dated, kept
+from .values import UNBOUND, Closure, Frame, Number, Once, Partial, Question, Rows, Span, Spread, Stack, Table, Value, Whole, contents, dated, kept, objects
 
 MOST_CALLS = 3_000
 DEEPEST_CALL = 12
@@ -90,10 +90,16 @@ class Interpreter(Library):
                 self.value(value, frame)
             case ast.If(test=test, body=body, orelse=orelse):
                 return self.suite(body if self.truth(self.value(test, frame)) else orelse, frame)
-            case ast.For() if not node.orelse:
-                return self.for_loop(node, frame)
-            case ast.While() if not node.orelse:
-                return self.while_loop(node, frame)
+            case ast.For() | ast.While() if not node.orelse or not leaves_by_break(node):
+                loop = self.for_loop(node, frame) if isinstance(node, ast.For) else self.while_loop(node, frame)
+                return loop if loop is not None else self.suite(node.orelse, frame)
+            case ast.Assert(test=test) if self.asked.alone(lambda: None, lambda: self.truth(self.value(test, frame))):
+                pass
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    if not isinstance(target, ast.Name) or frame.holder(target.id) is not frame:
+                        refuse(node)
+                    frame.names[target.id] = UNBOUND
             case ast.Return(value=value):
                 return Returned(self.value(value, frame) if value is not None else None)
             case ast.FunctionDef():
@@ -146,7 +152,7 @@ class Interpreter(Library):
                     frame.names[name] = self.binary(type(node.op), old, new)
             case ast.Subscript(value=owner, slice=key):
                 held, at = self.value(owner, frame), self.value(key, frame)
-                if not isinstance(held, Table):
+                if not isinstance(held, Table | Rows):
                     refuse(node, "an object that is changed")
                 old = self.item(held, at)
                 if isinstance(old, np.ndarray | Rows):
@@ -179,6 +185,8 @@ class Interpreter(Library):
     def append(self, rows: Rows, value: Value, *, front: bool = False) -> None:
         self.may_change(rows)
         kept(value)
+        if front and rows.looked:
+            raise NotProved("a list is read that is filled at its head")
         if rows.added is None:
             rows.parts.insert(0 if front else len(rows.parts), value)
         elif rows.added:
@@ -290,15 +298,22 @@ class Interpreter(Library):
         made = self.closure(node, Frame({}, None, self.module))
         defaults, named = function.__defaults__ or (), function.__kwdefaults__ or {}
         return Closure(
-            node, made.frame, [self.taken(d, -1) for d in defaults], {k: self.taken(d, -1) for k, d in named.items()}
+            node,
+            made.frame,
+            [self.taken(d, -1) for d in defaults],
+            {k: self.taken(d, -1) for k, d in named.items()},
+            made.compiled,
         )
 
-    def elements(self, nodes: Sequence[ast.expr], frame: Frame, *, consumed: bool = False) -> Sequence[Value]:
+    def elements(self, nodes: Sequence[ast.expr], frame: Frame, *, consumed: bool = False, spread: bool = False) -> Sequence[Value]:
         """The values; a generator is one of the arguments of what goes over it at once."""
         found: list[Value] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
                 inner = self.value(node.value, frame)
+                if isinstance(inner, Rows) and inner.plain is None and spread:
+                    found.append(Spread(inner))
+                    continue
                 items = inner.plain if isinstance(inner, Rows) else inner
                 if not isinstance(items, tuple | list):
                     refuse(node)
@@ -312,9 +327,15 @@ class Interpreter(Library):
         return found
 
     def table(self, keys: Sequence[Value], values: Sequence[Value]) -> Table:
-        if not all(isinstance(k, str | int) for k in keys):
-            raise NotProved("a dict whose keys are not names or numbers")
-        return Table(dict(zip(keys, values, strict=True)), self.depth)
+        found: dict[object, Value] = {}
+        for key, value in zip(keys, values, strict=True):
+            if key is UNBOUND and isinstance(value, Table):
+                found |= value.items
+            elif isinstance(key, str | int):
+                found[key] = value
+            else:
+                raise NotProved("a dict whose keys are not names or numbers")
+        return Table(found, self.depth)
 
     def binary(self, op: type[ast.operator], left: Value, right: Value) -> Value:
         if isinstance(left, PLAIN) and isinstance(right, PLAIN):
@@ -324,11 +345,14 @@ class Interpreter(Library):
             return self.taken(OPERATORS[op](self.given(left), self.given(right)))
         if isinstance(left, Whole) or isinstance(right, Whole):
             return computed(op, left, right, self.integers)
-        if op is ast.Add and isinstance(left, tuple) and isinstance(right, tuple):
+        if op is ast.Add and type(left) is tuple and type(right) is tuple:
             return left + right
-        if op is ast.Add and isinstance(left, Rows) and isinstance(right, Rows):
-            if left.plain is not None and right.plain is not None:
-                return Rows([*left.plain, *right.plain], self.depth)
+        if op is ast.Add and isinstance(left, Rows) and isinstance(right, Rows) and left.added is right.added is None:
+            return Rows([*left.parts, *right.parts], self.depth)
+        if op is ast.Mult and type(left) is tuple and type(right) is int:
+            return left * right
+        if op is ast.Mult and isinstance(left, Rows) and left.plain is not None and type(right) is int:
+            return Rows(left.plain * right, self.depth)
         raise NotProved("an operation on what is no number and no array")
 
     def beside_array(self, left: Value, right: Value, power: bool = False) -> None:
@@ -338,7 +362,8 @@ class Interpreter(Library):
                 raise NotProved("an array beside what is no number")
             if isinstance(one, Whole | Question | Number) and not isinstance(other, jax.Array):
                 raise NotProved("a number that is not known beside an array of NumPy")
-            if isinstance(one, Whole) and power:
+            whole = isinstance(one, Whole) or (isinstance(one, Number) and one.array.dtype.kind in "iu")
+            if whole and power:
                 raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
             if isinstance(one, Number) and is_array(other) and not one.array.weak_type and one.array.dtype.kind != "b":
                 if one.array.dtype != other.dtype:
@@ -399,7 +424,7 @@ class Interpreter(Library):
             if not any(name in self.traced.trips for name in self.integers.free(asked.value)):
                 raise NotProved("a size that is tested, and may be so or not")
             return self.asked.truth(lambda: self.traced.question(asked), asked.key) != asked.negated
-        if isinstance(value, Number):
+        if isinstance(value, Number) and value.array.dtype == bool:
             value = value.array
         if isinstance(value, jax.core.Tracer):
             if value.ndim:
@@ -465,7 +490,7 @@ class Interpreter(Library):
         if rows.added is not None and rows.front:
             raise NotProved("a list is read that is filled at its head")
         if rows.added is not None:
-            recent = [*rows.window, *rows.added]
+            recent, rows.looked = [*rows.window, *rows.added], True
             if back.constant is not None and -len(recent) <= back.constant < 0:
                 return recent[back.constant]
             raise NotProved("a list is read further back")
@@ -479,8 +504,7 @@ class Interpreter(Library):
         raise NotProved("a place of a list that is not known")
 
     def row_of(self, stack: Stack, at: Polynomial) -> Value:
-        place = self.given(whole(at))
-        return jax.tree_util.tree_map(lambda x: x[place], stack.leaves)
+        return dated(jax.tree_util.tree_map(lambda x: self.item(x, whole(at)), stack.leaves), -1)
 
     def turned(self, rows: Rows) -> Rows:
         def part(x: Value) -> Value:
@@ -530,7 +554,9 @@ class Interpreter(Library):
 
     def call_node(self, node: ast.Call, frame: Frame) -> Value:
         function = self.value(node.func, frame)
-        arguments = self.elements(node.args, frame, consumed=function in (tuple, list))
+        arguments = self.elements(node.args, frame, consumed=function in (tuple, list), spread=function in (jax.tree.map, jax.tree_util.tree_map))
+        if any(isinstance(x, Spread) for x in arguments):
+            return self.leaf_by_leaf(node, arguments)
         named: dict[str, Value] = {}
         for keyword in node.keywords:
             found = kept(self.value(keyword.value, frame))
@@ -542,6 +568,22 @@ class Interpreter(Library):
                 named[keyword.arg] = found
         return self.call(function, arguments, named)
 
+    def leaf_by_leaf(self, node: ast.Call, arguments: Sequence[Value]) -> Value:
+        """`jax.tree.map(function, *items)` for a list of many trips: the function of the list of each leaf."""
+        if len(arguments) != 2 or node.keywords or not isinstance(function := arguments[0], Closure) or not isinstance(spread := arguments[1], Spread):
+            refuse(node)
+        stacked, length = self.one_stack(spread.rows), spread.rows.length
+        if function.node.args.vararg is None or function.node.args.args or any(True for _ in objects(stacked) if isinstance(_, Rows)):
+            refuse(node)
+
+        def one(leaf: Value) -> Value:
+            frame = Frame({function.node.args.vararg.arg: Rows([Stack(length, leaf)], -1)}, function.frame, function.frame.module)  # type: ignore[union-attr]
+            if not isinstance(function.node, ast.Lambda):
+                refuse(node)
+            return self.value(function.node.body, frame)
+
+        return dated(jax.tree_util.tree_map(one, stacked), self.depth)
+
     def call(self, function: Value, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         self.calls += 1
         if self.calls > MOST_CALLS:
@@ -552,12 +594,14 @@ class Interpreter(Library):
             return self.traced_once(function, arguments, named) if function.compiled is not None else self.entered(function, arguments, named)
         if isinstance(function, Mapped):
             return self.mapped(function, arguments, named)
+        if isinstance(function, Partial):
+            return self.call(function.function, [*function.arguments, *arguments], {**function.named, **named})
         if callable(function) and (meaning := self.meaning(function)) is not None:
             return meaning(*arguments, **named)
         if isinstance(function, Callable) and is_library(function):  # type: ignore[arg-type]
             if stacks(function) and arguments and isinstance(arguments[0], Rows) and arguments[0].plain is None:
                 return self.stacked(function, arguments, named)
-            if getattr(function, "__name__", "") in POWERS and any(isinstance(x, Whole) for x in (*arguments, *named.values())):
+            if getattr(function, "__name__", "") in POWERS and any(isinstance(x, Whole | Number) for x in (*arguments, *named.values())):
                 raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
             outer, self.keeps = self.keeps, getattr(function, "__name__", "") not in CALLED_ANEW
             try:
@@ -618,7 +662,7 @@ def bound(closure: Closure, arguments: Sequence[Value], named: Mapping[str, Valu
     """The parameters of a call by name."""
     a = closure.node.args
     places = [x.arg for x in (*a.posonlyargs, *a.args)]
-    if a.vararg is not None or a.kwarg is not None or len(arguments) > len(places):
+    if a.kwarg is not None or (a.vararg is None and len(arguments) > len(places)):
         raise NotProved("arguments that have no parameter")
     found = dict(zip(places[len(places) - len(closure.defaults) :], closure.defaults, strict=True)) | closure.named
     found |= dict(zip(places, arguments, strict=False))
@@ -627,7 +671,7 @@ def bound(closure: Closure, arguments: Sequence[Value], named: Mapping[str, Valu
     found |= named
     if set(places) | {x.arg for x in a.kwonlyargs} != found.keys():
         raise NotProved("a parameter without an argument")
-    return found
+    return found | ({a.vararg.arg: tuple(arguments[len(places) :])} if a.vararg is not None else {})
 
 
 def _bound_in(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
@@ -640,13 +684,27 @@ def _bound_in(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
         part = todo.pop()
         if isinstance(part, ast.FunctionDef | ast.ClassDef):
             found.add(part.name)
-        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
             found.add(part.id)
         elif isinstance(part, ast.NamedExpr):
             raise NotProved("a name that is bound within an expression")
         if not isinstance(part, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
             todo += ast.iter_child_nodes(part)
     return frozenset(found)
+
+
+def leaves_by_break(loop: ast.For | ast.While) -> bool:
+    """Whether a `break` of the loop itself stands in it."""
+    todo: list[ast.AST] = list(loop.body)
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ast.Break):
+            return True
+        if isinstance(part, ast.For | ast.While):
+            todo += part.orelse
+        elif not isinstance(part, ast.FunctionDef | ast.Lambda):
+            todo += ast.iter_child_nodes(part)
+    return False
 
 
 KNOWN_BUILTINS: dict[str, Value] = {

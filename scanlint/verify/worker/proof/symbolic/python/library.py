@@ -18,16 +18,18 @@ from ..polynomials import Integers, NotProved, Polynomial, number
 from ..sizes import Sizes
 from .asked import Asked
 from .numbers_of_trips import Traced, is_array, is_whole, polynomial, whole
-from .values import UNBOUND, Closure, Number, Once, Question, Rows, Span, Stack, Table, Unbound, Value, Whole
+from .values import UNBOUND, Closure, Number, Once, Partial, Question, Rows, Span, Stack, Table, Unbound, Value, Whole, dated
 
 STACKING = frozenset(["stack", "array", "asarray", "concatenate", "vstack"])
 ATTRIBUTES = frozenset(
     ["shape", "ndim", "size", "dtype", "T", "mT", "at", "real", "imag", "sum", "mean", "max", "min", "prod", "any", "all",
      "reshape", "ravel", "flatten", "astype", "dot", "transpose", "swapaxes", "squeeze", "cumsum", "std", "var", "clip",
-     "argmax", "argmin", "conj", "conjugate", "round", "diagonal", "trace", "repeat", "take", "sort", "argsort", "set",
+     "argmax", "argmin", "conj", "conjugate", "round", "diagonal", "trace", "repeat", "take", "sort", "argsort", "cumprod", "searchsorted", "set",
      "add", "multiply", "mul", "divide", "get", "apply", "power", "subtract"]
 )  # fmt: skip
-IMPURE = frozenset(["debug", "io_callback", "pure_callback", "callback", "print", "device_get", "clear_caches", "config"])
+OF_SIZES = frozenset(["det", "cross"])
+"""What JAX computes otherwise for some sizes."""
+IMPURE = frozenset([*OF_SIZES, "debug", "io_callback", "pure_callback", "callback", "print", "device_get", "clear_caches", "config"])
 PLAIN_MODULES = frozenset(["math"])
 
 
@@ -67,6 +69,12 @@ class Library:
     def truth(self, value: Value) -> bool:
         raise NotImplementedError
 
+    def item(self, held: Value, key: Value) -> Value:
+        raise NotImplementedError
+
+    def binary(self, op: type[ast.operator], left: Value, right: Value) -> Value:
+        raise NotImplementedError
+
     # what JAX is given, and what it gives
 
     def given(self, value: Value) -> object:  # noqa: PLR0911
@@ -89,6 +97,12 @@ class Library:
                 return self.as_function(value)
             case Mapped():
                 return self.called_by_jax(value)
+            case Partial():
+                inner, first, by_name = self.given(value.function), self.given(value.arguments), dict(value.named)
+                if not callable(inner):
+                    raise NotProved("a function that is not known")
+                named = {k: self.given(v) for k, v in by_name.items()}
+                return lambda *more, **others: inner(*first, *more, **{**named, **others})  # type: ignore[misc]
             case Number():
                 return value.array
             case Span() | Once():
@@ -142,7 +156,7 @@ class Library:
             if name not in ATTRIBUTES:
                 raise NotProved(f"`.{name}`")
             return self.taken(getattr(owner, name))
-        if isinstance(owner, tuple) and name in getattr(owner, "_fields", ()):
+        if isinstance(owner, tuple) and name in (*getattr(owner, "_fields", ()), "_replace"):
             return getattr(owner, name)
         if isinstance(owner, Rows | Table):
             return _Method(owner, name)
@@ -157,7 +171,7 @@ class Library:
         known: dict[object, Callable[..., Value]] = {
             range: self.range, len: self.len, enumerate: self.enumerate, zip: self.zip, reversed: self.reversed,
             list: self.list, tuple: self.tuple, dict: self.dict, min: self.least, max: self.most, abs: self.absolute,
-            lax.scan: self.scanned, jax.vmap: self.vmap, jax.jit: self.jit,
+            functools.partial: self.partial, lax.scan: self.scanned, jax.vmap: self.vmap, jax.jit: self.jit,
         }  # fmt: skip
         try:
             found = known.get(function)
@@ -165,12 +179,16 @@ class Library:
             return None
         if found is not None:
             return found
-        if function in (int, float, bool, sum, round) or getattr(function, "__module__", "") in PLAIN_MODULES:
+        if function is sum:
+            return self.sum
+        if function in (int, float, bool, round) or getattr(function, "__module__", "") in PLAIN_MODULES:
             return lambda *arguments: self.plainly(function, arguments)
         if isinstance(function, np.ufunc) or (isinstance(function, type) and issubclass(function, np.generic)):
             return lambda *arguments, **named: self.plainly(function, arguments, named)
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
             return function if function.__new__.__module__ == f"namedtuple_{function.__name__}" else None
+        if isinstance(function, types.MethodType) and function.__name__ == "_replace" and isinstance(function.__self__, tuple):
+            return function
         return None
 
     def plainly(self, function: object, arguments: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
@@ -221,12 +239,12 @@ class Library:
         if isinstance(value, Span):
             return value
         if isinstance(value, jax.Array) and value.ndim:
-            return Span(self.sizes.polynomial(value.shape[0]), lambda t: value[self.given(whole(t))])
+            return Span(self.sizes.polynomial(value.shape[0]), lambda t: self.item(value, whole(t)))
         if isinstance(value, Rows) and value.plain is None:
             stacked = self.one_stack(value)
             return Span(
                 value.length,
-                lambda t: jax.tree_util.tree_map(lambda x: x[self.given(whole(t))], stacked),
+                lambda t: dated(jax.tree_util.tree_map(lambda x: self.item(x, whole(t)), stacked), -1),
             )
         return None
 
@@ -251,9 +269,14 @@ class Library:
         spans = [self.span(v) for v in values]
         over = [s for s in spans if s is not None]
         if len(over) < len(values):
-            if over:
+            counts = [s.count.constant for s in over]
+            if None in counts:
                 raise NotProved("arrays beside a list are gone over")
-            return Once(tuple(zip(*map(self.items, values), strict=False)), sources(*values))
+            items = [
+                self.items(v) if s is None else [s.item(number(k)) for k in range(s.count.constant or 0)]
+                for v, s in zip(values, spans, strict=True)
+            ]
+            return Once(tuple(zip(*items, strict=False)), sources(*values))
         inside = self.integers.at_least_zero
         count = next((s.count for s in over if all(inside(o.count - s.count) for o in over)), None)
         if count is None:
@@ -266,14 +289,26 @@ class Library:
             return Once(Span(over.count, lambda t: over.item(over.count - 1 - t)), sources(value))
         return Once(tuple(self.items(value))[::-1], sources(value))
 
+    def partial(self, function: Value, *arguments: Value, **named: Value) -> Value:
+        if not isinstance(function, Closure | Mapped | Partial) and not is_library(function):
+            raise NotProved("`partial` of what is not known")
+        return Partial(function, arguments, named)
+
+    def sum(self, value: Value, start: Value = 0) -> Value:
+        for item in self.items(value):
+            start = self.binary(ast.Add, start, item)
+        return start
+
     def list(self, value: Value = ()) -> Value:
         return Rows(list(self.items(value)), self.depth)
 
     def tuple(self, value: Value = ()) -> Value:
         return tuple(self.items(value))
 
-    def dict(self, **named: Value) -> Value:
-        return Table(dict(named), self.depth)
+    def dict(self, *given: Value, **named: Value) -> Value:
+        if len(given) > 1 or not all(isinstance(x, Table) for x in given):
+            raise NotProved("a dict of what is no dict")
+        return Table({k: v for x in given if isinstance(x, Table) for k, v in x.items.items()} | named, self.depth)
 
     def least(self, *values: Value) -> Value:
         return self.extreme(values, -1)
@@ -302,11 +337,21 @@ class Library:
         if isinstance(owner, Rows) and name in ("append", "extend", "copy", "insert"):
             known = {"append": self.appended, "extend": self.extended, "copy": self.copied, "insert": self.inserted}
             return known[name](owner)
+        if isinstance(owner, Table) and name == "get":
+            return lambda key, default=None: self.got(owner, key, default)
+        if isinstance(owner, Table) and name == "copy":
+            return lambda: Table(dict(owner.items), self.depth)
         if isinstance(owner, Table) and name in ("items", "keys", "values"):
             items = owner.items
             found = {"items": tuple(items.items()), "keys": tuple(items), "values": tuple(items.values())}[name]
             return lambda: Once(found, (owner,))
         raise NotProved(f"`.{name}` of a list or a dict")
+
+    @staticmethod
+    def got(table: Table, key: Value, default: Value) -> Value:
+        if type(key) not in (str, int):
+            raise NotProved("a key that a dict may not have")
+        return table.items.get(key, default)
 
     def appended(self, rows: Rows) -> Callable[..., Value]:
         return lambda value: self.append(rows, value)
@@ -402,7 +447,7 @@ class Library:
         parts = [
             part.leaves
             if isinstance(part, Stack)
-            else jax.tree_util.tree_map(lambda x: jnp.asarray(self.given(x))[None], part)
+            else jax.tree_util.tree_map(lambda x: jnp.asarray(self.given(x))[None], part, is_leaf=lambda x: isinstance(x, Whole | Number))
             for part in rows.parts
         ]
         return parts[0] if len(parts) == 1 else jax.tree_util.tree_map(lambda *xs: jnp.concatenate(xs), *parts)
@@ -414,6 +459,9 @@ class Library:
         if len(arguments) > 1 or named.keys() - {"axis"} or named.get("axis", 0) != 0 or not isinstance(rows, Rows):
             raise NotProved("options of what stacks a list")
         found = self.one_stack(rows)
+        if name in ("array", "asarray") and type(found) is tuple and all(isinstance(x, jax.Array) for x in found):
+            if len({(x.shape, x.dtype, x.weak_type) for x in found}) == 1:
+                return jnp.stack(found, 1)
         if not isinstance(found, jax.Array):
             raise NotProved("a list of structures is stacked")
         if name not in ("concatenate", "vstack"):

@@ -74,6 +74,19 @@ class State:
         return {id(thing) for thing in (*self.lists, *self.tables)}
 
 
+class MovesLater(NotProved):
+    """The first trip leaves a location as it is, a later one does not."""
+
+    def __init__(self, slot: int) -> None:
+        super().__init__("what the first trip leaves as it is, a later one changes")
+        self.slot = slot
+
+
+def moving_too(plan: Sequence[Place], before: Sequence[Value], slots: set[int]) -> list[Place]:
+    """The plan, these locations carried."""
+    return [Place("array", before[k]) if k in slots else place for k, place in enumerate(plan)]
+
+
 class Trips(Interpreter):
     """An interpreter that follows loops."""
 
@@ -201,7 +214,7 @@ class Trips(Interpreter):
         def once() -> list[Value]:
             state.write([dated(value, self.depth + 1) for value in shown])
             for rows, window, (added, _, earlier), more in zip(state.lists, windows, state.kept, before, strict=True):
-                rows.front = False
+                rows.front = rows.looked = False
                 rows.added, rows.window, rows.grown = [], list(window), earlier + len(added or ()) + more
             with self.within(state):
                 signal = run()
@@ -210,9 +223,7 @@ class Trips(Interpreter):
             if any(list(t.items) != known for t, known in keys):
                 raise NotProved("a dict gets other keys")
             values = state.read()
-            things = [id(x) for v, b in zip(values, shown, strict=True) if v is not b for x in objects(v)]
-            if len(set(things)) < len(things):
-                raise NotProved("two names of one object that each trip makes")
+            self.own_objects(state, shown, values)
             heads = tuple(rows.front for rows in state.lists)
             if self.heads.setdefault(id(state), heads) != heads:
                 raise NotProved("a list that is filled at its head on some trips")
@@ -222,6 +233,14 @@ class Trips(Interpreter):
         added = [x if isinstance(x, tuple) else () for x in found[count:-1]]
         left = found[-1]
         return After(found[:count], added, left.array if isinstance(left, Number) else left)
+
+    def own_objects(self, state: State, shown: Sequence[Value], values: Sequence[Value]) -> None:
+        """Require that the lists and dicts that a trip leaves are its own, and that each is left in one place."""
+        left = [x for v, b in zip(values, shown, strict=True) if v is not b for x in objects(v)]
+        left += [x for rows in state.lists for v in rows.added or () for x in objects(v)]
+        outside = state.tracked | {id(x) for value in shown for x in objects(value)}
+        if len({id(x) for x in left} - outside) < len(left):
+            raise NotProved("two names of one object that each trip makes")
 
     @contextlib.contextmanager
     def within(self, state: State) -> Iterator[None]:
@@ -264,8 +283,18 @@ class Trips(Interpreter):
         plan, dry = planned, self.dry
         if self.leaves(dry):
             return self.until(over, None, run, frame, names)
-        self.scan(state, plan, dry, over, base, run)
-        return None
+        moved: set[int] = set()
+        while True:
+            try:
+                self.scan(state, moving_too(plan, before, moved), dry, over, base, run)
+            except MovesLater as error:
+                state.write(before)
+                state.restore()
+                if error.slot in moved or not arrays(before[error.slot]):
+                    raise
+                moved.add(error.slot)
+            else:
+                return None
 
     def leaves(self, after: After) -> bool:
         """Whether a trip may leave the loop."""
@@ -353,7 +382,7 @@ class Trips(Interpreter):
                 for window, added in zip(carry[2], after.added, strict=True)
             ]
             given = [after.values[k] if arrays(after.values[k]) else None for k in ends]
-            if not all(carried(item) for added in after.added for item in added):
+            if not all(arrays(item) and not isinstance(item, Rows) for added in after.added for item in added):
                 raise NotProved("a list of what is no array")
             return (carry[0] + 1, [after.values[k] for k in moving], recent), (given, after.added)  # type: ignore[operator]
 
@@ -416,9 +445,9 @@ class Trips(Interpreter):
 
     def goes_on(self, plan: Sequence[Place], before: Sequence[Value], after: After, trip: Polynomial) -> None:
         """Require that a trip does to each location what the first one did."""
-        for place, start, value in zip(plan, before, after.values, strict=True):
-            if place.kind == "same" and (found := self.place(start, value)) != Place("same"):
-                raise NotProved(f"what the first trip leaves as it is, a later one changes ({found})")
+        for k, (place, start, value) in enumerate(zip(plan, before, after.values, strict=True)):
+            if place.kind == "same" and self.place(start, value) != Place("same"):
+                raise MovesLater(k)
             if place.kind == "int":
                 due = polynomial(start) + polynomial(place.by) * (trip + 1)
                 if not is_whole(value) or polynomial(value) != due:
@@ -562,7 +591,7 @@ def stored(node: ast.AST) -> frozenset[str]:
         part = todo.pop()
         if isinstance(part, ast.FunctionDef):
             found.add(part.name)
-        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
             found.add(part.id)
         inner = (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
         if not isinstance(part, inner):
@@ -573,6 +602,8 @@ def stored(node: ast.AST) -> frozenset[str]:
 def arrays(value: Value) -> bool:
     """Whether all leaves of a structure are arrays, and there is one."""
     if isinstance(value, Whole | Question | Span) or value is UNBOUND:
+        return False
+    if any(isinstance(x, Rows) and x.plain is None for x in objects(value)):
         return False
     leaves = jax.tree_util.tree_leaves(value)
     return bool(leaves) and all(isinstance(x, jax.Array) for x in leaves)
@@ -588,8 +619,9 @@ def started(before: Value, after: Value) -> Value:
         return UNBOUND
     if isinstance(before, Whole):
         return UNBOUND
-    if isinstance(before, bool) and isinstance(after, Number):
-        return Number(jnp.asarray(before))
+    if isinstance(before, bool | int | float) and isinstance(after, Number):
+        start = jnp.asarray(before)
+        return Number(start) if (start.dtype, start.weak_type) == (after.array.dtype, after.array.weak_type) else UNBOUND
     (ones, form), (others, other) = jax.tree_util.tree_flatten(before), jax.tree_util.tree_flatten(after)
     if form != other:
         return UNBOUND

@@ -107,6 +107,22 @@ class Number:
     array: jax.Array
 
 
+@dataclass(frozen=True)
+class Spread:
+    """`*items` of a list of many trips."""
+
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class Partial:
+    """`functools.partial` of a function."""
+
+    function: Value
+    arguments: tuple[Value, ...]
+    named: Mapping[str, Value]
+
+
 @dataclass(eq=False)
 class Table:
     """A dict."""
@@ -139,6 +155,7 @@ class Rows:
     grown: Polynomial = field(default_factory=lambda: number(0))
     front: bool = False
     read: int = 0  # loops that go over it
+    looked: bool = False  # whether this trip has read its last items
 
     @property
     def plain(self) -> list[Value] | None:
