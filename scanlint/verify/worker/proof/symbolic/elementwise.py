@@ -179,5 +179,3 @@ class Elementwise(Terms):
                 return self.constant(FOLD[op](*values), dtype)
         except ZeroDivisionError:
             return None
-
-

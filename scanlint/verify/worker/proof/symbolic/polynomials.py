@@ -185,7 +185,9 @@ class Integers:
         if depth > DEEPEST:
             return False
         within = list(self.ranges)  # the innermost loop last: how many trips it makes may depend on those outside
-        name = max(polynomial.symbols, key=lambda s: (s in self.quotients, within.index(s) + 1 if s in within else 0, s))
+        name = max(
+            polynomial.symbols, key=lambda s: (s in self.quotients, within.index(s) + 1 if s in within else 0, s)
+        )
         low, high = self.bounds(name)
         parts = polynomial.by_power(name)
         higher = [part for power, part in parts.items() if power]

@@ -91,12 +91,14 @@ def _compare(
     algebra = Algebra(integers=sizes.integers)
     programs = Programs(algebra, sizes)
     (one, first), (two, second) = (
-        program(version, signature, given, leaves, sizes, floats=floats) for version, given in zip((old, new), values, strict=True)
+        program(version, signature, given, leaves, sizes, floats=floats)
+        for version, given in zip((old, new), values, strict=True)
     )
     if not similar(first, second):
         raise NotProved("the outputs differ in structure")
     inputs = [
-        algebra.term("input", k, (), programs.shape(var.aval), var.aval.dtype) for k, var in enumerate(one.jaxpr.invars)  # type: ignore[attr-defined]
+        algebra.term("input", k, (), programs.shape(var.aval), var.aval.dtype)
+        for k, var in enumerate(one.jaxpr.invars)  # type: ignore[attr-defined]
     ]
     results = [programs.closed(found, inputs) for found in (one, two)]
     for x, y, a, b in zip(*results, one.out_avals, two.out_avals, strict=True):
@@ -184,7 +186,9 @@ def _leaves(values: Values, static: frozenset[str]) -> tuple[list[object], objec
     """What is traced: arrays, and floats and truths of Python that are not static; the structure and their places."""
     flat, tree = jax.tree_util.tree_flatten(values, is_leaf=lambda x: x is None)
     fixed, _ = jax.tree_util.tree_flatten({k: k in static for k in values})
-    owners = [name for name in sorted(values) for _ in jax.tree_util.tree_leaves(values[name], is_leaf=lambda x: x is None)]
+    owners = [
+        name for name in sorted(values) for _ in jax.tree_util.tree_leaves(values[name], is_leaf=lambda x: x is None)
+    ]
     assert len(fixed) == len(values)
     at = [
         k for k, (leaf, owner) in enumerate(zip(flat, owners, strict=True))
@@ -238,5 +242,3 @@ def numbers_in(version: Version) -> set[int]:
     """The whole numbers that a version is written with: a size that equals one of them may be meant by it."""
     nodes = ast.walk(version.loaded.tree)
     return {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}
-
-

@@ -272,7 +272,6 @@ class Structure(Elementwise):
         return self.term("set_row", (axis, place), (x, value), x.shape, x.dtype, within=[place])
 
 
-
 Slice = tuple[Shape, Shape, Shape]
 Parameters = tuple[tuple[str, object], ...]
 Contraction = tuple[tuple[tuple[int, ...], tuple[int, ...]], tuple[tuple[int, ...], tuple[int, ...]]]

@@ -111,7 +111,9 @@ class Terms:
 
     def height_of(self, thing: object) -> int:
         if isinstance(thing, Polynomial):
-            return max((self.listed[v].height for v in map(self.valued, self.symbols_of(thing)) if v is not None), default=0)
+            return max(
+                (self.listed[v].height for v in map(self.valued, self.symbols_of(thing)) if v is not None), default=0
+            )
         return thing.height if isinstance(thing, Term | Loop) else 0
 
     def symbols_of(self, polynomial: Polynomial) -> Iterator[str]:
@@ -171,7 +173,7 @@ class Terms:
             return self.int(int(array), array.dtype)
         return self.term("const", array.tobytes(), (), shape, array.dtype)
 
-    def truth(self, value: bool) -> Term:  # noqa: FBT001
+    def truth(self, value: bool) -> Term:
         return self.constant(value, BOOL)
 
     @staticmethod

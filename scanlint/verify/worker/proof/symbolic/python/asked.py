@@ -106,4 +106,3 @@ def _chosen(condition: jax.Array, yes: object, no: object) -> object:
     if yes.shape != no.shape or yes.dtype != no.dtype or yes.weak_type != no.weak_type:
         raise NotProved("the paths of a trip give other types")
     return lax.select(jnp.broadcast_to(condition, yes.shape), yes, no)
-

@@ -10,12 +10,14 @@ import ast
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import jax
 
 from ..polynomials import NotProved, Polynomial, number
 
 Value = object
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 class Unbound:
@@ -214,7 +216,11 @@ def contents(value: Value) -> list[Value]:
         raise NotProved("a list of many trips is read by what is traced once")
     parts = value.parts if isinstance(value, Rows) else [*value.items.items()] if isinstance(value, Table) else value
     if isinstance(value, Rows | Table | tuple):
-        return [*([value] if not isinstance(value, tuple) else []), len(parts), *itertools.chain.from_iterable(map(contents, parts))]  # type: ignore[arg-type]
+        return [
+            *([value] if not isinstance(value, tuple) else []),
+            len(parts),
+            *itertools.chain.from_iterable(map(contents, parts)),
+        ]  # type: ignore[arg-type]
     return [value]
 
 
@@ -223,3 +229,44 @@ def kept(value: Value) -> Value:
     if isinstance(value, Once):
         raise NotProved("an iterator that a name holds")
     return value
+
+
+class Mapped:
+    """A function under vmap: over which axis of each argument, and on which axis of the results."""
+
+    def __init__(self, function: Callable[..., object], over: int | tuple[int | None, ...], out: int) -> None:
+        self.function = function
+        self.over = over
+        self.out = out
+
+
+class Method:
+    """A method of a list or dict that is still to be called."""
+
+    def __init__(self, owner: Rows | Table, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def __call__(self, *_: object) -> object:
+        raise NotProved("a method of a list is handed on")
+
+
+def sources(*values: Value) -> tuple[Value, ...]:
+    """The lists and dicts that are gone over."""
+    found = [value.of if isinstance(value, Once) else (value,) for value in values]
+    return tuple(x for part in found for x in part if isinstance(x, Rows | Table))
+
+
+class Returned:
+    """A function ends."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+BREAK, CONTINUE = "break", "continue"
+Signal = Returned | str | None
+
+
+def refuse(node: ast.AST, why: str = "") -> NoReturn:
+    raise NotProved(why or f"`{type(node).__name__}` is not followed for all trips at once")
