@@ -95,7 +95,7 @@ class Elementwise(Terms):
         if whole and term.whole and not shape:
             value = self.polynomial(term)
             inside = self.integers.fits(value, term.dtype) and self.integers.fits(value, dtype)
-            return self.int(value, dtype) if inside else None
+            return self.integer(value, dtype) if inside else None
         return None
 
     def _selected(self, args: list[Term], shape: Shape, dtype: object) -> Term | None:
@@ -134,13 +134,13 @@ class Elementwise(Terms):
         values = [self.polynomial(a) for a in args]
         match op:
             case "add":  # in a ring, wrapped or not
-                return self.int(values[0] + values[1], dtype)
+                return self.integer(values[0] + values[1], dtype)
             case "sub":
-                return self.int(values[0] - values[1], dtype)
+                return self.integer(values[0] - values[1], dtype)
             case "mul":
-                return self.int(values[0] * values[1], dtype)
+                return self.integer(values[0] * values[1], dtype)
             case "neg":
-                return self.int(-values[0], dtype)
+                return self.integer(-values[0], dtype)
         if not all(self.integers.fits(v, a.dtype) for v, a in zip(values, args, strict=True)):
             return None
         match op:
@@ -153,7 +153,7 @@ class Elementwise(Terms):
             case "rem" | "div":
                 by = values[1].constant
                 if by is not None and by > 0 and self.integers.at_least_zero(values[0]):
-                    return self.int(self.integers.divided(values[0], by)[op == "rem"], dtype)
+                    return self.integer(self.integers.divided(values[0], by)[op == "rem"], dtype)
             case "max" | "min":
                 for a, b in ((0, 1), (1, 0)):
                     if self.integers.at_least_zero(values[a] - values[b]):
@@ -162,7 +162,7 @@ class Elementwise(Terms):
                 low = self.elementwise("max", (), [args[1], args[0]], (), dtype)
                 return self.elementwise("min", (), [low, args[2]], (), dtype)
             case "sign" if self.integers.at_least_zero(values[0] - 1):
-                return self.int(1, dtype)
+                return self.integer(1, dtype)
         return None
 
     def _folded(self, op: str, args: Sequence[Term], dtype: object) -> Term | None:

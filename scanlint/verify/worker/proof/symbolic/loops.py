@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from .polynomials import NotProved, Polynomial, number, symbol
 from .relations import FOREVER, Body, Ended, Relations
 from .substitution import Substitution, name_of, placed, subterms
-from .terms import Term
+from .terms import Meant, Term
 
 QUESTIONS = frozenset(["below", "zero"])
 
@@ -76,7 +76,7 @@ class Algebra(Relations):
         if before is None or self._with(before, body.trip, number(0)) != self.polynomial(body.inits[place]):
             return None
         last = self._with(before, body.trip, count)
-        return (self.int(before, own.dtype), self.int(last, own.dtype)) if last is not None else None
+        return (self.integer(before, own.dtype), self.integer(last, own.dtype)) if last is not None else None
 
     def _with(self, value: Polynomial, trip: str, by: Polynomial) -> Polynomial | None:
         """A polynomial for another trip; None where a value or a quotient depends on it."""
@@ -156,7 +156,7 @@ class Algebra(Relations):
         """The first trip by itself, and a loop of the others."""
         if body.filled:
             raise NotProved("an array that is filled by trips of which the first differs")
-        first = {body.trip: number(0), **{name_of(s): i for s, i in zip(body.states, body.inits, strict=True)}}
+        first: Meant = {body.trip: number(0), **{name_of(s): i for s, i in zip(body.states, body.inits, strict=True)}}
         steps = [body.states[k] if k in body.known else s for k, s in enumerate(body.steps)]
         inits = [body.inits[k] if k in body.known else self.substituted(s, first) for k, s in enumerate(steps)]
         head = [self.substituted(g, first) for g in body.given]

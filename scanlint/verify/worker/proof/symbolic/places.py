@@ -41,7 +41,7 @@ class Places:
         shape, dtype = self.shape(aval), aval.dtype  # type: ignore[attr-defined]
         match name:
             case "dim_as_value":
-                return algebra.int(self.sizes.polynomial(parameter(equation, "dim")), dtype)
+                return algebra.integer(self.sizes.polynomial(parameter(equation, "dim")), dtype)
             case _ if name in RESHAPES:
                 return (
                     algebra.make("reshape", (), x[:1], shape, dtype)

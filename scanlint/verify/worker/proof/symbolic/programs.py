@@ -84,11 +84,7 @@ class Programs(Places):
         name = name_of(equation)
         if name in INLINE:
             inner = called(equation)
-            return (
-                self.closed(cast("ClosedJaxpr", inner), x)
-                if is_closed(inner)
-                else self.run(cast("Jaxpr", inner), [], x)
-            )
+            return self.closed(inner, x) if is_closed(inner) else self.run(inner, [], x)  # type: ignore[arg-type,unused-ignore]
         if name in IDENTITY:
             return x
         match name:
@@ -145,11 +141,11 @@ class Programs(Places):
             hash(value)
         except TypeError:
             raise NotProved("a parameter that cannot be compared") from None
-        return cast("Hashable", value)
+        return value
 
     def function(self, program: ClosedJaxpr) -> Hashable:
         """A program that is a parameter: what it gives for arguments of which nothing is known."""
-        jaxpr = program.jaxpr if is_closed(program) else cast("Jaxpr", program)
+        jaxpr = program.jaxpr if is_closed(program) else program
         self.within += 1
         holes = [
             self.algebra.term("hole", (self.within, k), (), self.shape(v.aval), v.aval.dtype)  # type: ignore[attr-defined]
@@ -167,10 +163,10 @@ class Programs(Places):
             which = which.args[0]
         arms = [self.closed(case, x[1:]) for case in cases]
         if which.dtype != BOOL and len(arms) == 2 and which.op == "int":
-            which = algebra.make("eq", (), [which, algebra.int(1, which.dtype)], (), BOOL)
+            which = algebra.make("eq", (), [which, algebra.integer(1, which.dtype)], (), BOOL)
         avals = [v.aval for v in equation.outvars]
         return [
-            algebra.make("select_n", (), [which, *values], self.shape(aval), aval.dtype)  # type: ignore[attr-defined]
+            algebra.make("select_n", (), [which, *values], self.shape(aval), aval.dtype)  # type: ignore[attr-defined,unused-ignore]
             for aval, *values in zip(avals, *arms, strict=True)
         ]
 
@@ -184,7 +180,7 @@ class Programs(Places):
         for k, step in counters(jaxpr, skip, len(inits)):
             value = self.algebra.polynomial(inits[k]) + trip * step
             if self.algebra.integers.fits(value, inits[k].dtype):
-                found[k] = self.algebra.int(value, inits[k].dtype)
+                found[k] = self.algebra.integer(value, inits[k].dtype)
         return found
 
     def scan(self, equation: JaxprEqn, x: list[Term]) -> list[Term]:

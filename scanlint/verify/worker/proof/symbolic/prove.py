@@ -96,10 +96,7 @@ def _compare(
     )
     if not similar(first, second):
         raise NotProved("the outputs differ in structure")
-    inputs = [
-        algebra.term("input", k, (), programs.shape(var.aval), var.aval.dtype)
-        for k, var in enumerate(one.jaxpr.invars)  # type: ignore[attr-defined]
-    ]
+    inputs = [algebra.term("input", k, (), programs.shape(aval), aval.dtype) for k, aval in enumerate(one.in_avals)]
     results = [programs.closed(found, inputs) for found in (one, two)]
     for x, y, a, b in zip(*results, one.out_avals, two.out_avals, strict=True):
         if sizes.shape(a.shape) != sizes.shape(b.shape) or a.dtype != b.dtype:
@@ -201,12 +198,12 @@ def _traced(leaf: object, sizes: Sizes) -> object:
     if isinstance(leaf, float):
         return leaf
     named = {int(name[1:]): expression for name, expression in sizes.symbols.items()}
-    shape = tuple(named.get(size, size) for size in np.shape(leaf))  # type: ignore[arg-type]
+    shape = tuple(named.get(size, size) for size in np.shape(leaf))  # type: ignore[arg-type,unused-ignore]
     if getattr(leaf, "weak_type", False):
         if shape:
             raise NotProved("an argument that is weakly typed")
         return leaf
-    return jax.ShapeDtypeStruct(shape, leaf.dtype)  # type: ignore[attr-defined]
+    return jax.ShapeDtypeStruct(shape, leaf.dtype)  # type: ignore[attr-defined,no-untyped-call,unused-ignore]
 
 
 def _rebuilt(
@@ -226,8 +223,8 @@ def _rebuilt(
         if type(leaf) is int and name in sizes.symbols:
             flat[k] = Whole(sizes.polynomial(sizes.symbols[name]))
     for k, array in zip(at, arrays, strict=True):
-        flat[k] = Number(array) if isinstance(flat[k], float) and not floats else array  # type: ignore[arg-type]
-    return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined]
+        flat[k] = Number(array) if isinstance(flat[k], float) and not floats else array  # type: ignore[arg-type,unused-ignore]
+    return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined,unused-ignore]
 
 
 def sizes_of(values: Values, static: frozenset[str]) -> set[int]:

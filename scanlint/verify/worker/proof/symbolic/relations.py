@@ -25,7 +25,7 @@ class Ended:
 
 @dataclass
 class Body:
-    """An open loop: one trip's states after it (`steps`) and rows (`given`) in terms of `states` before it and `trip`."""
+    """An open loop: states after one trip (`steps`) and rows (`given`), in terms of `states` before it and `trip`."""
 
     trip: str
     count: Polynomial | None
@@ -182,7 +182,7 @@ class Relations(Structure):
         return found
 
     def refined(self, loops: Sequence[Loop]) -> tuple[list[list[int]], bool]:
-        """The coarsest partition of the states that first values and trips respect; whether the tests are equal under it."""
+        """The coarsest partition of states that first values and trips respect; whether tests are equal under it."""
         trip = self.fresh("t")
         first = [[(i.number,) for i in loop.inits] for loop in loops]
         names: dict[tuple[int, ...], int] = {}

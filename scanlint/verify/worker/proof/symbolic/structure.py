@@ -1,4 +1,4 @@
-"""Normal forms of what moves elements: shapes, slices, reversals, concatenations, products; and single rows of arrays."""
+"""Normal forms of what moves elements: shapes, slices, reversals, concatenations, products; and single rows."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Structure(Elementwise):
             case "broadcast_in_dim":
                 return self._row_of_broadcast(x, axis, place, shape)
             case "iota" if x.par == axis:
-                counted = self.elementwise("convert_element_type", (), [self.int(place, np.int32)], (), x.dtype)
+                counted = self.elementwise("convert_element_type", (), [self.integer(place, np.int32)], (), x.dtype)
                 return self.shaped(counted, shape)
             case "iota":
                 return self.term("iota", cast("int", x.par) - (cast("int", x.par) > axis), (), shape, x.dtype)
@@ -197,11 +197,13 @@ class Structure(Elementwise):
                 parts = [self.row(b, axis, place) if b.shape else b for b in x.args]
                 return self.elementwise(op, x.par, parts, shape, x.dtype)
             case op if op.startswith("reduce_") and "axes" in (named := parameters(x.par)):
-                axes = cast("tuple[int, ...]", named["axes"])
-                k = [j for j in range(len(x.args[0].shape)) if j not in axes][axis]
-                left = {**named, "axes": tuple(j - (j > k) for j in axes)}
+                summed = cast("tuple[int, ...]", named["axes"])
+                k = [j for j in range(len(x.args[0].shape)) if j not in summed][axis]
+                others = {**named, "axes": tuple(j - (j > k) for j in summed)}
                 inner = self.row(x.args[0], k, place)
-                return self.make(op, tuple(sorted(left.items())), [inner], shape, x.dtype) if len(x.args) == 1 else None
+                return (
+                    self.make(op, tuple(sorted(others.items())), [inner], shape, x.dtype) if len(x.args) == 1 else None
+                )
         return None
 
     def _row_of_rows(self, x: Term, axis: int, place: Polynomial) -> Term:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from .polynomials import NotProved, Polynomial, symbol
 from .terms import Meant, Term, trip_at
@@ -59,7 +59,7 @@ class Substitution:
                 return meant if isinstance(meant, Term) else term
             case "int":
                 assert isinstance(term.par, Polynomial)
-                return algebra.int(self.whole(term.par), term.dtype)
+                return algebra.integer(self.whole(term.par), term.dtype)
             case "below" | "zero":
                 assert isinstance(term.par, Polynomial)
                 return algebra.compared(term.op, self.whole(term.par))
@@ -94,7 +94,7 @@ class Substitution:
 
     def _before(self, term: Term) -> Term:
         algebra = self.algebra
-        number_of, place, trip = term.par  # type: ignore[misc]
+        number_of, place, trip = cast("tuple[int, int, Polynomial | None]", term.par)
         loop = algebra.loops[number_of]
         at = self.whole(trip) if trip is not None else None
         if not self.touches(loop.free):  # parts stay as they are inside of loops
@@ -108,8 +108,7 @@ class Substitution:
 
 def placed(term: Term) -> tuple[int, Polynomial]:
     """Axis and place of a row."""
-    axis, place = term.par  # type: ignore[misc]
-    return axis, place
+    return cast("tuple[int, Polynomial]", term.par)
 
 
 def name_of(state: Term) -> str:

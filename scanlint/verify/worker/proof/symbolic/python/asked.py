@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved
-from .values import UNBOUND, Number, Value, Whole, objects
+from .values import UNBOUND, Number, Value, Whole, equal, objects
 
 MOST_ASKED = 5
 
@@ -85,7 +85,7 @@ def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
     if any(True for value in (yes, no) for _ in objects(value)):
         raise NotProved("the paths of a trip give other objects")
     (ones, form), (others, other) = jax.tree_util.tree_flatten(yes), jax.tree_util.tree_flatten(no)
-    if form != other:
+    if not equal(form, other):
         raise NotProved("the paths of a trip give other structures")
     return jax.tree_util.tree_unflatten(form, [_chosen(condition, a, b) for a, b in zip(ones, others, strict=True)])
 

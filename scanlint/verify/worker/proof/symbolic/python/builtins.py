@@ -191,7 +191,7 @@ class Builtins(Transforms):
 
     def extreme(self, values: Sequence[Value], sign: int) -> Value:
         if all(isinstance(v, bool | int | float) for v in values):
-            return (min if sign < 0 else max)(*values)  # type: ignore[type-var, call-overload]
+            return (min if sign < 0 else max)(*values)  # type: ignore[call-overload]
         if len(values) == 2 and all(map(is_whole, values)):
             a, b = map(polynomial, values)
             if self.integers.at_least_zero((a - b) * sign):

@@ -29,6 +29,7 @@ from .values import (
     Partial,
     Returned,
     Rows,
+    Signal,
     Spread,
     Stack,
     Table,
@@ -66,6 +67,9 @@ CALLED_ANEW = frozenset(
 
 class Calls(Expressions):
     """What a call does, and what JAX keeps of it."""
+
+    def suite(self, body: Sequence[ast.stmt], frame: Frame) -> Signal:
+        raise NotImplementedError
 
     def __init__(self, sizes: Sizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]) -> None:
         self.sizes = sizes
@@ -184,20 +188,17 @@ class Calls(Expressions):
         ):
             refuse(node)
         stacked, length = self.one_stack(spread.rows), spread.rows.length
-        if (
-            function.node.args.vararg is None
-            or function.node.args.args
-            or any(True for _ in objects(stacked) if isinstance(_, Rows))
-        ):
+        mapped, of = function.node, function.node.args
+        if not isinstance(mapped, ast.Lambda) or of.vararg is None or of.args or of.posonlyargs or of.kwonlyargs:
             refuse(node)
+        if any(isinstance(thing, Rows) for thing in objects(stacked)):
+            refuse(node)
+        body, name = mapped.body, of.vararg.arg
 
         def one(leaf: Value) -> Value:
-            frame = Frame(
-                {function.node.args.vararg.arg: Rows([Stack(length, leaf)], -1)}, function.frame, function.frame.module
-            )  # type: ignore[union-attr]
-            if not isinstance(function.node, ast.Lambda):
-                refuse(node)
-            return self.value(function.node.body, frame)
+            return self.value(
+                body, Frame({name: Rows([Stack(length, leaf)], -1)}, function.frame, function.frame.module)
+            )
 
         return dated(jax.tree_util.tree_map(one, stacked), self.depth)
 
@@ -208,34 +209,34 @@ class Calls(Expressions):
         if isinstance(function, Closure):
             if any(isinstance(x, Once) for x in (*arguments, *named.values())):
                 raise NotProved("an iterator that a name holds")
-            return (
-                self.traced_once(function, arguments, named)
-                if function.compiled is not None
-                else self.entered(function, arguments, named)
-            )
+            run = self.entered if function.compiled is None else self.traced_once
+            return run(function, arguments, named)
         if isinstance(function, Mapped):
             return self.mapped(function, arguments, named)
         if isinstance(function, Partial):
             return self.call(function.function, [*function.arguments, *arguments], {**function.named, **named})
         if callable(function) and (meaning := self.meaning(function)) is not None:
             return meaning(*arguments, **named)
-        if isinstance(function, Callable) and is_library(function):  # type: ignore[arg-type]
-            if stacks(function) and arguments and isinstance(arguments[0], Rows) and arguments[0].plain is None:
-                return self.stacked(function, arguments, named)
-            if getattr(function, "__name__", "") in POWERS and any(
-                isinstance(x, Whole | Number) for x in (*arguments, *named.values())
-            ):
-                raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
-            outer, self.keeps = self.keeps, getattr(function, "__name__", "") not in CALLED_ANEW
-            try:
-                given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
-            finally:
-                self.keeps = outer
-            return self.taken(function(*given, **more))
+        if callable(function) and is_library(function):
+            return self.by_jax(function, arguments, named)
         raise NotProved(f"a call of `{getattr(function, '__name__', type(function).__name__)}`")
 
+    def by_jax(self, function: Callable[..., object], arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        """A call of a function of JAX, as it is."""
+        name = getattr(function, "__name__", "")
+        if stacks(function) and arguments and isinstance(arguments[0], Rows) and arguments[0].plain is None:
+            return self.stacked(function, arguments, named)
+        if name in POWERS and any(isinstance(x, Whole | Number) for x in (*arguments, *named.values())):
+            raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
+        outer, self.keeps = self.keeps, name not in CALLED_ANEW
+        try:
+            given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
+        finally:
+            self.keeps = outer
+        return self.taken(function(*given, **more))
+
     def traced_once(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
-        """A call of a compiled function: its numbers are arrays, and what it does beside giving a result is not done again."""
+        """A call of a compiled function: its numbers are arrays, and nothing but its result remains."""
         assert closure.compiled is not None
         positional = [a if k in closure.compiled else self.array_of(a) for k, a in enumerate(arguments)]
         more = {n: a if n in closure.compiled else self.array_of(a) for n, a in named.items()}

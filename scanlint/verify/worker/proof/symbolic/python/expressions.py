@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import jax
 
@@ -13,6 +15,7 @@ from .parts import Parts
 from .values import (
     PLAIN,
     UNBOUND,
+    Closure,
     Frame,
     Number,
     Question,
@@ -31,8 +34,25 @@ KNOWN_BUILTINS: dict[str, Value] = {
 }
 
 
+SIGNS: dict[type[ast.unaryop], Callable[[Any], object]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
+}  # fmt: skip
+
+
 class Expressions(Parts):
     """Each expression that is known, and its meaning."""
+
+    def closure(self, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
+        raise NotImplementedError
+
+    def call_node(self, node: ast.Call, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def noted(self, holder: Frame, name: str, found: Value) -> None:
+        raise NotImplementedError
+
+    def of_module(self, node: ast.FunctionDef, found: Value) -> Value:
+        raise NotImplementedError
 
     module: Mapping[str, object]
     functions: Mapping[str, ast.FunctionDef]
@@ -79,7 +99,7 @@ class Expressions(Parts):
                 return self.call_node(node, frame)
             case ast.ListComp():
                 return self.comprehension(node, frame)
-        refuse(node)
+        return refuse(node)
 
     def known(self, name: str, frame: Frame) -> Value:
         holder = frame.holder(name)
@@ -160,7 +180,7 @@ class Expressions(Parts):
             if whole and power:
                 raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
             if isinstance(one, Number) and is_array(other) and not one.array.weak_type and one.array.dtype.kind != "b":
-                if one.array.dtype != other.dtype:
+                if one.array.dtype != getattr(other, "dtype", None):
                     raise NotProved("a number of Python that may be an array of another type")
 
     def unary(self, op: type[ast.unaryop], value: Value) -> Value:
@@ -169,7 +189,7 @@ class Expressions(Parts):
         if isinstance(value, Whole) and op in (ast.USub, ast.UAdd):
             return whole(-value.value) if op is ast.USub else value
         if is_array(value) or isinstance(value, bool | int | float | complex):
-            return {ast.USub: lambda x: -x, ast.UAdd: lambda x: +x, ast.Invert: lambda x: ~x}[op](value)
+            return SIGNS[op](value)
         raise NotProved("an operation on what is no number and no array")
 
     def comparison(self, left: Value, ops: Sequence[ast.cmpop], others: Sequence[ast.expr], frame: Frame) -> Value:

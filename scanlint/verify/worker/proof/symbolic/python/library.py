@@ -33,10 +33,10 @@ from .values import (
 )
 
 ATTRIBUTES = frozenset(
-    ["shape", "ndim", "size", "dtype", "T", "mT", "at", "real", "imag", "sum", "mean", "max", "min", "prod", "any", "all",
-     "reshape", "ravel", "flatten", "astype", "dot", "transpose", "swapaxes", "squeeze", "cumsum", "std", "var", "clip",
-     "argmax", "argmin", "conj", "conjugate", "round", "diagonal", "trace", "repeat", "take", "sort", "argsort", "cumprod", "searchsorted", "set",
-     "add", "multiply", "mul", "divide", "get", "apply", "power", "subtract"]
+    ["shape", "ndim", "size", "dtype", "T", "mT", "at", "real", "imag", "sum", "mean", "max", "min", "prod", "any",
+     "all", "reshape", "ravel", "flatten", "astype", "dot", "transpose", "swapaxes", "squeeze", "cumsum", "std", "var",
+     "argmax", "argmin", "conj", "conjugate", "round", "diagonal", "trace", "repeat", "take", "sort", "argsort", "set",
+     "clip", "cumprod", "searchsorted", "add", "multiply", "mul", "divide", "get", "apply", "power", "subtract"]
 )  # fmt: skip
 OF_SIZES = frozenset(["det", "cross"])
 """What JAX computes otherwise for some sizes."""
@@ -125,9 +125,9 @@ class Library:
             case slice():
                 return slice(self.given(value.start), self.given(value.stop), self.given(value.step))
             case tuple() if hasattr(value, "_fields"):
-                return type(value)(*map(self.given, value))
+                return type(value)(*map(self.given, value))  # type: ignore[arg-type]
             case tuple():
-                return tuple(map(self.given, value))
+                return tuple([self.given(x) for x in value])
         return value
 
     def taken(self, value: object, born: int | None = None) -> Value:
@@ -142,8 +142,8 @@ class Library:
                 raise NotProved("a dict whose keys are not names or numbers")
             return Table({k: self.taken(v, at) for k, v in value.items()}, at)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*(self.taken(x, at) for x in value))
-        return tuple(self.taken(x, at) for x in value) if isinstance(value, tuple) else value
+            return type(value)(*(self.taken(x, at) for x in value))  # type: ignore[arg-type]
+        return tuple([self.taken(x, at) for x in value]) if isinstance(value, tuple) else value
 
     def as_function(self, closure: Closure) -> Callable[..., object]:
         """A function of a version that JAX calls."""

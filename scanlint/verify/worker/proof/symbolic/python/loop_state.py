@@ -22,6 +22,7 @@ from .values import (
     Table,
     Value,
     Whole,
+    equal,
     objects,
 )
 
@@ -32,7 +33,7 @@ Test = Callable[[], Value]
 
 @dataclass
 class Place:
-    """How a location goes on from trip to trip: `same`, `int` (moved by `by`), `array` (carried from `by`), or `last`."""
+    """How a location goes on: `same`, `int` (moved by `by` each trip), `array` (carried from `by`), or `last`."""
 
     kind: str
     by: Value = None
@@ -79,9 +80,9 @@ class State:
 class MovesLater(NotProved):
     """The first trip leaves a location as it is, a later one does not."""
 
-    def __init__(self, slot: int) -> None:
+    def __init__(self, before: object, slot: int) -> None:
         super().__init__("what the first trip leaves as it is, a later one changes")
-        self.slot = slot
+        self.before, self.slot = before, slot
 
 
 def moving_too(plan: Sequence[Place], before: Sequence[Value], slots: set[int]) -> list[Place]:
@@ -131,7 +132,7 @@ def started(before: Value, after: Value) -> Value:
             Number(start) if (start.dtype, start.weak_type) == (after.array.dtype, after.array.weak_type) else UNBOUND
         )
     (ones, form), (others, other) = jax.tree_util.tree_flatten(before), jax.tree_util.tree_flatten(after)
-    if form != other:
+    if not equal(form, other):
         return UNBOUND
     made, same = [], True
     for one, later in zip(ones, others, strict=True):

@@ -79,7 +79,7 @@ class Parts(Builtins):
 
     def index(self, key: Value) -> object:
         parts = key if isinstance(key, tuple) else (key,)
-        found = []
+        found: list[object] = []
         for part in parts:
             if isinstance(part, slice):
                 ends = (part.start, part.stop, part.step)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +22,7 @@ from .loop_state import (
     Run,
     Slot,
     State,
+    Test,
     arrays,
     carried,
     interleaved,
@@ -52,6 +55,11 @@ MOST_PLANS = 12
 
 class Rolled(Interpreter):
     """One trip of a loop, and the loop that goes on like it."""
+
+    def until(
+        self, over: Span | None, test: Test | None, run: Run, frame: Frame, names: Sequence[str] | frozenset[str]
+    ) -> Signal:
+        raise NotImplementedError
 
     duties = 0
     rounds = 0
@@ -161,13 +169,17 @@ class Rolled(Interpreter):
 
     def rolled(self, over: Span, run: Run, frame: Frame, names: Sequence[str] | frozenset[str]) -> Signal:
         """A loop of as many trips as the span has."""
+
+        def item_run(at: Polynomial) -> Signal:
+            return run(over.item(at))
+
         base = 0
         while True:
             if over.count.constant is not None and over.count.constant <= base:
                 return None
             state = self.state(frame, names)
             before, windows = state.read(), self.windows(state)
-            planned = self.planned(state, before, windows, lambda: run(over.item(number(base))))
+            planned = self.planned(state, before, windows, functools.partial(item_run, number(base)))
             if isinstance(planned, list):
                 break
             if base == MOST_PEELED or not self.integers.at_least_zero(over.count - base - 1):
@@ -184,7 +196,7 @@ class Rolled(Interpreter):
             except MovesLater as error:
                 state.write(before)
                 state.restore()
-                if error.slot in moved or not arrays(before[error.slot]):
+                if error.before is not before or error.slot in moved or not arrays(before[error.slot]):
                     raise
                 moved.add(error.slot)
             else:
@@ -287,7 +299,7 @@ class Rolled(Interpreter):
         """Require that a trip does to each location what the first one did."""
         for k, (place, start, value) in enumerate(zip(plan, before, after.values, strict=True)):
             if place.kind == "same" and self.place(start, value) != Place("same"):
-                raise MovesLater(k)
+                raise MovesLater(before, k)
             if place.kind == "int":
                 due = polynomial(start) + polynomial(place.by) * (trip + 1)
                 if not is_whole(value) or polynomial(value) != due:
@@ -334,8 +346,8 @@ class Rolled(Interpreter):
         count, name = over.count - base, self.trip_name()
         self.same_start(state, plan, before, windows, dry, lambda: run(over.item(number(base))))
         grows = [len(added) for added in dry.added]
-        for rows, grow, (added, _, _) in zip(state.lists, grows, state.kept, strict=True):
-            if grow and added is not None:
+        for grow, (filled, _, _) in zip(grows, state.kept, strict=True):
+            if grow and filled is not None:
                 raise NotProved("a list that an inner loop fills")
         moving = [k for k, place in enumerate(plan) if place.kind == "array"]
         ends = [k for k, place in enumerate(plan) if place.kind == "last"]
@@ -363,10 +375,11 @@ class Rolled(Interpreter):
         shown_windows = [w if grow else [] for w, grow in zip(windows, grows, strict=True)]
         first = jax.tree_util.tree_map(jnp.asarray, ([plan[k].by for k in moving], shown_windows))
         with self.integers.within(name, count):
-            over_trips = jnp.arange(self.given(whole(count)))  # type: ignore[arg-type]
-            (_, moved, _), (given, added) = lax.scan(step, (0, *first), over_trips)
+            over_trips = jnp.arange(self.given(whole(count)))  # type: ignore[arg-type,unused-ignore]
+            ended: object = lax.scan(step, (0, *first), over_trips)
             state.write(before)
             state.restore()
+        (_, moved, _), (given, added) = cast("tuple[Carry, tuple[list[Value], list[tuple[Value, ...]]]]", ended)
         some = self.integers.at_least_zero(count - 1)
         for k, place in enumerate(plan):
             if place.kind == "array":

@@ -36,8 +36,9 @@ class Transforms(Library):
     def vmap(self, function: Value, in_axes: Value = 0, out_axes: Value = 0, **more: Value) -> Value:
         """By its definition a map over rows."""
         axes = in_axes.plain if isinstance(in_axes, Rows) and in_axes.plain is not None else in_axes
-        known = axes if isinstance(axes, tuple | list) else [axes]
-        if more or not all(a is None or type(a) is int for a in known) or type(out_axes) is not int:
+        known = [a for a in (axes if isinstance(axes, tuple | list) else [axes]) if a is None or type(a) is int]
+        several = isinstance(axes, tuple | list)
+        if more or len(known) != (len(axes) if several else 1) or type(out_axes) is not int:  # type: ignore[arg-type]
             raise NotProved("axes of vmap as a structure")
         return Mapped(self.called_by_jax(function), axes if type(axes) is int else tuple(known), out_axes)
 
@@ -82,8 +83,12 @@ class Transforms(Library):
         leaves = jax.tree_util.tree_leaves(rows)
         size = self.given(length)
         if isinstance(length, Whole) and not leaves:
-            inner, counted = step, jnp.arange(size)  # type: ignore[arg-type]
-            return self.taken(lax.scan(lambda c, _: inner(c, None), start, counted, reverse=reverse))  # type: ignore[arg-type, return-value]
+            counted = jnp.arange(size)  # type: ignore[arg-type,unused-ignore]
+
+            def without_rows(carry: object, _: object) -> tuple[object, object]:
+                return step(carry, None)  # type: ignore[return-value]
+
+            return self.taken(lax.scan(without_rows, start, counted, reverse=reverse))
         if isinstance(length, Whole):
             if any(self.sizes.polynomial(x.shape[0]) != length.value for x in leaves):
                 raise NotProved("a length that is not that of the rows")

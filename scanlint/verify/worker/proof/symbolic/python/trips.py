@@ -1,4 +1,4 @@
-"""Loops of Python whose number of trips is a symbol: one trip is run, and what it changes becomes what a scan carries."""
+"""Loops of Python: over what they go, or until what they are run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ from .values import (
     Rows,
     Signal,
     Span,
-    Table,
     Value,
     dated,
     sources,
@@ -52,9 +51,7 @@ class Trips(Rolled):
     @contextlib.contextmanager
     def gone_over(self, value: Value) -> Iterator[None]:
         """Lists, and the values of dicts, that a loop goes over are not to change."""
-        held = [
-            x for x in sources(value) if (isinstance(x, Rows | Table) and x is not value) or isinstance(value, Rows)
-        ]
+        held = [x for x in sources(value) if x is not value or isinstance(value, Rows)]
         for thing in held:
             thing.read += 1
         try:
@@ -156,7 +153,7 @@ class Trips(Rolled):
         most = over.count if over is not None else number(2**31 - 1)
         with self.integers.within(name, most):
             first = jax.tree_util.tree_map(jnp.asarray, [plan[k].by for k in moving])
-            _, _, moved = lax.while_loop(goes_on, again, (0, jnp.asarray(False), first))
+            _, _, moved = lax.while_loop(goes_on, again, (0, jnp.asarray(False), first))  # type: ignore[arg-type]
         state.write(before)
         state.restore()
         for k, place in enumerate(plan):

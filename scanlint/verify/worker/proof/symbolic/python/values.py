@@ -104,7 +104,7 @@ class Once:
 
 @dataclass(frozen=True)
 class Number:
-    """A number or truth of Python that is not known: beside an array it is an array, by itself it is not computed with."""
+    """A number or truth of Python that is not known: it is computed with beside arrays alone."""
 
     array: jax.Array
 
@@ -214,14 +214,16 @@ def contents(value: Value) -> list[Value]:
     """What tells whether a value is still what it was: its parts, and the lists and dicts that hold them."""
     if isinstance(value, Rows) and value.plain is None:
         raise NotProved("a list of many trips is read by what is traced once")
+    if not isinstance(value, Rows | Table | tuple):
+        return [value]
     parts = value.parts if isinstance(value, Rows) else [*value.items.items()] if isinstance(value, Table) else value
-    if isinstance(value, Rows | Table | tuple):
-        return [
-            *([value] if not isinstance(value, tuple) else []),
-            len(parts),
-            *itertools.chain.from_iterable(map(contents, parts)),
-        ]  # type: ignore[arg-type]
-    return [value]
+    own = [] if isinstance(value, tuple) else [value]
+    return [*own, len(parts), *itertools.chain.from_iterable(map(contents, parts))]
+
+
+def equal(one: object, other: object) -> bool:
+    """Whether two structures are."""
+    return one == other
 
 
 def kept(value: Value) -> Value:
@@ -251,7 +253,7 @@ class Method:
         raise NotProved("a method of a list is handed on")
 
 
-def sources(*values: Value) -> tuple[Value, ...]:
+def sources(*values: Value) -> tuple[Rows | Table, ...]:
     """The lists and dicts that are gone over."""
     found = [value.of if isinstance(value, Once) else (value,) for value in values]
     return tuple(x for part in found for x in part if isinstance(x, Rows | Table))
