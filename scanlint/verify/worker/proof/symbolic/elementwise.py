@@ -106,8 +106,20 @@ class Elementwise(Terms):
             return self.shaped(cases[min(max(int(value), 0), len(cases) - 1)], shape)
         if which.op == "not" and which.dtype == BOOL and len(cases) == 2:
             return self.elementwise("select_n", (), [which.args[0], *cases[::-1]], shape, dtype)
+        if which.dtype == BOOL and len(cases) == 2 and (joined := self._joint(which, cases[0], cases[1])) is not None:
+            return self.elementwise("select_n", (), joined, shape, dtype)
         if dtype == BOOL and which.dtype == BOOL and len(cases) == 2 and which.shape in ((), shape):
             return self._either(which, cases[0], cases[1], shape)
+        return None
+
+    def _joint(self, which: Term, no: Term, yes: Term) -> list[Term] | None:
+        """A choice of which one side is the other choice's: both conditions as one."""
+        for op, inner, other in (("or", no, yes), ("and", yes, no)):
+            if inner.op == "select_n" and len(inner.args) == 3 and inner.args[0].dtype == BOOL:
+                second, left, right = inner.args
+                if second.shape == which.shape and other is (right if op == "or" else left):
+                    both = self.elementwise(op, (), [which, second], which.shape, BOOL)
+                    return [both, left, right]
         return None
 
     def _either(self, which: Term, no: Term, yes: Term, shape: Shape) -> Term | None:

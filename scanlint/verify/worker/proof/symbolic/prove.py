@@ -87,7 +87,10 @@ def prove(
 def _compare(
     old: Version, new: Version, signature: Signature, values: tuple[Values, Values], sizes: Sizes, *, floats: bool
 ) -> None:
-    leaves = [_traced(leaf, sizes) for leaf in _leaves(values[0], old.static)[0]]
+    given = _leaves(values[0], old.static)[0]
+    if not floats and any(isinstance(x, np.ndarray | np.generic) and not isinstance(x, float) for x in given):
+        raise NotProved("an array of NumPy, which may be changed in place")
+    leaves = [_traced(leaf, sizes) for leaf in given]
     algebra = Algebra(integers=sizes.integers)
     programs = Programs(algebra, sizes)
     (one, first), (two, second) = (

@@ -167,11 +167,8 @@ class Relations(Structure):
     def _aliases(self, loop: Loop) -> dict[int, tuple[int, int]]:
         found: dict[int, tuple[int, int]] = {}
         for m, other in enumerate(self.loops[:-1]):
-            if (
-                other.count != loop.count
-                or (other.test is None) != (loop.test is None)
-                or not (other.steps and loop.steps)
-            ):
+            unlike = other.count != loop.count or (other.test is None) != (loop.test is None) or other.free != loop.free
+            if unlike or not (other.steps and loop.steps):
                 continue
             (theirs, mine), same = self.refined([other, loop])
             if same:

@@ -19,6 +19,7 @@ from .values import (
     Rows,
     Signal,
     Span,
+    Stack,
     Table,
     Value,
     Whole,
@@ -164,3 +165,68 @@ def interleaved(items: tuple[Value, ...]) -> Value:
         return found.reshape((found.shape[0] * found.shape[1], *found.shape[2:]))
 
     return jax.tree_util.tree_map(joined, *items)
+
+
+def state_of(frame: Frame, names: Sequence[str] | frozenset[str]) -> State:
+    """Names that the loop binds, the values of dicts and the lists that names hold."""
+    lists: list[Rows] = []
+    tables: list[Table] = []
+    seen: set[int] = set()
+
+    def walk(value: Value) -> None:
+        if id(value) in seen:
+            return
+        if isinstance(value, Rows):
+            seen.add(id(value))
+            lists.append(value)
+            for part in value.parts:
+                walk(part)
+        elif isinstance(value, Table):
+            seen.add(id(value))
+            tables.append(value)
+            for part in value.items.values():
+                walk(part)
+        elif isinstance(value, tuple):
+            for part in value:
+                walk(part)
+
+    holder: Frame | None = frame
+    while holder is not None:
+        for value in list(holder.names.values()):
+            walk(value)
+        holder = holder.outer
+    lists, tables = [x for x in lists if x.born >= 0], [x for x in tables if x.born >= 0]
+    slots: list[Slot] = [(frame.names, name) for name in sorted(names)]
+    return State(frame, slots + [(t.items, key) for t in tables for key in t.items], lists, tables)
+
+
+def perhaps(before: Value, start: Value, after: Value) -> Value:
+    """What is carried, after a loop that may have made no trip: a number of Python may still be one."""
+    if start is before or isinstance(after, Number):
+        return after
+    if not isinstance(before, bool | int | float) or not isinstance(after, jax.Array):
+        return UNBOUND
+    return Number(after) if after.dtype == jnp.asarray(before).dtype else UNBOUND
+
+
+def growing(state: State, first: After) -> list[int]:
+    """How many items each trip adds to each list."""
+    grows = [len(added) for added in first.added]
+    if any(grow and added is not None for grow, (added, _, _) in zip(grows, state.kept, strict=True)):
+        raise NotProved("a list that an inner loop fills")
+    return grows
+
+
+def later(window: list[Value], added: Sequence[Value]) -> list[Value]:
+    """The last items of a list after a trip."""
+    return [*window, *added][-len(window) :] if window and added else list(window)
+
+
+def fill(state: State, grows: Sequence[int], added: Sequence[tuple[Value, ...]], count: Polynomial) -> None:
+    """Give each list what all trips have added."""
+    for rows, grow, items in zip(state.lists, grows, added, strict=True):
+        if grow and rows.front:
+            rows.parts.insert(0, Stack(count, jax.tree_util.tree_map(lambda a: a[::-1], items[0])))
+        elif grow:
+            rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
+        rows.front = False

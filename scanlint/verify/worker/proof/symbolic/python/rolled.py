@@ -20,14 +20,17 @@ from .loop_state import (
     MovesLater,
     Place,
     Run,
-    Slot,
     State,
     Test,
     arrays,
     carried,
-    interleaved,
+    fill,
+    growing,
+    later,
     moving_too,
+    perhaps,
     started,
+    state_of,
 )
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .same_values import same_values
@@ -41,7 +44,6 @@ from .values import (
     Signal,
     Span,
     Stack,
-    Table,
     Value,
     Whole,
     dated,
@@ -68,38 +70,6 @@ class Rolled(Interpreter):
     def __init__(self, sizes: Sizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]) -> None:
         super().__init__(sizes, module, functions)
         self.heads: dict[int, tuple[bool, ...]] = {}
-
-    def state(self, frame: Frame, names: Sequence[str] | frozenset[str]) -> State:
-        """Names that the loop binds, the values of dicts and the lists that names hold."""
-        lists: list[Rows] = []
-        tables: list[Table] = []
-        seen: set[int] = set()
-
-        def walk(value: Value) -> None:
-            if id(value) in seen:
-                return
-            if isinstance(value, Rows):
-                seen.add(id(value))
-                lists.append(value)
-                for part in value.parts:
-                    walk(part)
-            elif isinstance(value, Table):
-                seen.add(id(value))
-                tables.append(value)
-                for part in value.items.values():
-                    walk(part)
-            elif isinstance(value, tuple):
-                for part in value:
-                    walk(part)
-
-        holder: Frame | None = frame
-        while holder is not None:
-            for value in list(holder.names.values()):
-                walk(value)
-            holder = holder.outer
-        lists, tables = [x for x in lists if x.born >= 0], [x for x in tables if x.born >= 0]
-        slots: list[Slot] = [(frame.names, name) for name in sorted(names)]
-        return State(frame, slots + [(t.items, key) for t in tables for key in t.items], lists, tables)
 
     def trip(
         self,
@@ -177,7 +147,7 @@ class Rolled(Interpreter):
         while True:
             if over.count.constant is not None and over.count.constant <= base:
                 return None
-            state = self.state(frame, names)
+            state = state_of(frame, names)
             before, windows = state.read(), self.windows(state)
             planned = self.planned(state, before, windows, functools.partial(item_run, number(base)))
             if isinstance(planned, list):
@@ -192,7 +162,7 @@ class Rolled(Interpreter):
         moved: set[int] = set()
         while True:
             try:
-                self.scan(state, moving_too(plan, before, moved), dry, over, base, run)
+                self.scan(state, before, moving_too(plan, before, moved), dry, over, base, run)
             except MovesLater as error:
                 state.write(before)
                 state.restore()
@@ -260,14 +230,6 @@ class Rolled(Interpreter):
             return Place("int", whole(polynomial(after) - polynomial(before)))
         start = started(before, after)
         return Place("array", start) if start is not UNBOUND else None
-
-    def perhaps(self, before: Value, start: Value, after: Value) -> Value:
-        """What is carried, after a loop that may have made no trip: a number of Python may still be one."""
-        if start is before or isinstance(after, Number):
-            return after
-        if not isinstance(before, bool | int | float) or not isinstance(after, jax.Array):
-            return UNBOUND
-        return Number(after) if after.dtype == jnp.asarray(before).dtype else UNBOUND
 
     def at_end(self, noted: Value, given: Value, name: str, count: Polynomial) -> Value:
         """What is bound on the last trip."""
@@ -341,14 +303,13 @@ class Rolled(Interpreter):
         self.rounds += 1
         return f"r{self.rounds:06d}"
 
-    def scan(self, state: State, plan: list[Place], dry: After, over: Span, base: int, run: Run) -> None:
-        before, windows = state.read(), self.windows(state)
+    def scan(
+        self, state: State, before: list[Value], plan: list[Place], dry: After, over: Span, base: int, run: Run
+    ) -> None:
+        windows = self.windows(state)
         count, name = over.count - base, self.trip_name()
         self.same_start(state, plan, before, windows, dry, lambda: run(over.item(number(base))))
-        grows = [len(added) for added in dry.added]
-        for grow, (filled, _, _) in zip(grows, state.kept, strict=True):
-            if grow and filled is not None:
-                raise NotProved("a list that an inner loop fills")
+        grows = growing(state, dry)
         moving = [k for k, place in enumerate(plan) if place.kind == "array"]
         ends = [k for k, place in enumerate(plan) if place.kind == "last"]
         noted: dict[int, Value] = {}
@@ -363,10 +324,7 @@ class Rolled(Interpreter):
             if [len(added) for added in after.added] != grows or self.leaves(after):
                 raise NotProved("a list that grows on some trips")
             noted.update({k: after.values[k] for k in ends})
-            recent = [
-                ([*window, *added][-len(window) :] if window and added else list(window))
-                for window, added in zip(carry[2], after.added, strict=True)
-            ]
+            recent = [later(window, added) for window, added in zip(carry[2], after.added, strict=True)]
             given = [after.values[k] if arrays(after.values[k]) else None for k in ends]
             if not all(arrays(item) and not isinstance(item, Rows) for added in after.added for item in added):
                 raise NotProved("a list of what is no array")
@@ -384,16 +342,11 @@ class Rolled(Interpreter):
         for k, place in enumerate(plan):
             if place.kind == "array":
                 after = moved[moving.index(k)]
-                before[k] = dated(after if some else self.perhaps(before[k], place.by, after), self.depth)
+                before[k] = dated(after if some else perhaps(before[k], place.by, after), self.depth)
             elif place.kind == "int":
                 before[k] = whole(polynomial(before[k]) + polynomial(place.by) * count)
             elif place.kind == "last":
                 before[k] = self.at_end(noted[k], given[ends.index(k)], name, count) if some else UNBOUND
         state.write(before)
-        for rows, grow, items in zip(state.lists, grows, added, strict=True):
-            if grow and rows.front:
-                rows.parts.insert(0, Stack(count, jax.tree_util.tree_map(lambda a: a[::-1], items[0])))
-            elif grow:
-                rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
-            rows.front = False
+        fill(state, grows, added, count)
         self.traced.trips.pop(name, None)

@@ -13,7 +13,10 @@ from jax import lax
 from ..polynomials import NotProved, Polynomial, number, symbol
 from .loop_state import (
     Run,
+    State,
     Test,
+    perhaps,
+    state_of,
     stored,
 )
 from .numbers_of_trips import polynomial, whole
@@ -110,7 +113,7 @@ class Trips(Rolled):
         self, over: Span | None, test: Test | None, run: Run, frame: Frame, names: Sequence[str] | frozenset[str]
     ) -> Signal:
         """A loop that data end."""
-        state, name = self.state(frame, names), self.trip_name()
+        state, name = state_of(frame, names), self.trip_name()
         before, windows = state.read(), self.windows(state)
         item = over.item if over is not None else lambda _: None
         planned = self.planned(state, before, windows, lambda: run(item(number(0))))
@@ -130,44 +133,45 @@ class Trips(Rolled):
 
         def goes_on(carry: Carry) -> object:
             shown = entered(carry)
-
-            def asked() -> list[Value]:
-                state.write(shown)
-                assert test is not None
-                return [jnp.asarray(self.given(self.truth(test())))]
-
-            holds: object = jnp.asarray(True)
-            if test is not None:
-                (holds,) = self.asked.explored(asked)
-            elif over is not None:
-                holds = carry[0] < self.given(whole(over.count))  # type: ignore[operator]
+            if over is not None:
+                holds: object = carry[0] < self.given(whole(over.count))  # type: ignore[operator]
+            else:
+                holds = self.holds(state, shown, test)
             return jnp.logical_and(holds, jnp.logical_not(carry[1])) if spent else holds  # type: ignore[arg-type]
 
         def again(carry: Carry) -> Carry:
             after = self.trip(state, entered(carry), windows, lambda: run(item(symbol(name))))
             self.goes_on(plan, before, after, symbol(name))
-            if any(after.added):
-                raise NotProved("a list that grows until data end the loop")
+            if any(after.added) or (self.leaves(after) and not spent):
+                raise NotProved("a later trip does what the first one does not")
             return carry[0] + 1, jnp.asarray(after.left), [after.values[k] for k in moving]  # type: ignore[operator]
 
         most = over.count if over is not None else number(2**31 - 1)
         with self.integers.within(name, most):
             first = jax.tree_util.tree_map(jnp.asarray, [plan[k].by for k in moving])
             _, _, moved = lax.while_loop(goes_on, again, (0, jnp.asarray(False), first))  # type: ignore[arg-type]
-        state.write(before)
-        state.restore()
         for k, place in enumerate(plan):
             if place.kind == "array":
-                before[k] = dated(self.perhaps(before[k], place.by, moved[moving.index(k)]), self.depth)
+                before[k] = dated(perhaps(before[k], place.by, moved[moving.index(k)]), self.depth)
             elif place.kind != "same":
                 before[k] = UNBOUND
         state.write(before)
+        state.restore()
         self.traced.trips.pop(name, None)
         return None
 
+    def holds(self, state: State, shown: Sequence[Value], test: Test | None) -> object:
+        """Whether the loop goes on where its locations are these."""
+
+        def asked() -> list[Value]:
+            state.write(shown)
+            return [jnp.asarray(True if test is None else self.given(self.truth(test())))]
+
+        return self.asked.explored(asked)[0]
+
     def counted(self, run: Run, test: Test, frame: Frame, names: Sequence[str] | frozenset[str]) -> Polynomial | None:
         """The number of trips of a `while` that whole numbers of Python alone decide; None where data do."""
-        state, name = self.state(frame, names), self.trip_name()
+        state, name = state_of(frame, names), self.trip_name()
         before, windows = state.read(), self.windows(state)
         if not isinstance(planned := self.planned(state, before, windows, lambda: run(None)), list):
             return None
