@@ -75,6 +75,12 @@ class Places:
                 )
             case "iota":
                 return algebra.term(name, cast("int", parameter(equation, "dimension")), (), shape, dtype)
+            case _:
+                return self.at_place(equation, x, shape, dtype)
+
+    def at_place(self, equation: JaxprEqn, x: list[Term], shape: Shape, dtype: object) -> Term | None:
+        """What takes or sets a part at a place that is computed."""
+        match name_of(equation):
             case "dynamic_slice":
                 return self._dynamic_slice(x, shape, dtype)
             case "dynamic_update_slice":

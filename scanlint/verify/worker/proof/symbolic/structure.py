@@ -196,15 +196,16 @@ class Structure(Elementwise):
             case op if op in ELEMENTWISE:
                 parts = [self.row(b, axis, place) if b.shape else b for b in x.args]
                 return self.elementwise(op, x.par, parts, shape, x.dtype)
-            case op if op.startswith("reduce_") and "axes" in (named := parameters(x.par)):
-                summed = cast("tuple[int, ...]", named["axes"])
-                k = [j for j in range(len(x.args[0].shape)) if j not in summed][axis]
-                others = {**named, "axes": tuple(j - (j > k) for j in summed)}
-                inner = self.row(x.args[0], k, place)
-                return (
-                    self.make(op, tuple(sorted(others.items())), [inner], shape, x.dtype) if len(x.args) == 1 else None
-                )
+            case op if op.startswith("reduce_") and "axes" in parameters(x.par) and len(x.args) == 1:
+                return self._row_of_reduced(x, axis, place, shape)
         return None
+
+    def _row_of_reduced(self, x: Term, axis: int, place: Polynomial, shape: Shape) -> Term:
+        named = parameters(x.par)
+        summed = cast("tuple[int, ...]", named["axes"])
+        k = [j for j in range(len(x.args[0].shape)) if j not in summed][axis]
+        others = {**named, "axes": tuple(j - (j > k) for j in summed)}
+        return self.make(x.op, tuple(sorted(others.items())), [self.row(x.args[0], k, place)], shape, x.dtype)
 
     def _row_of_rows(self, x: Term, axis: int, place: Polynomial) -> Term:
         if axis == 0:

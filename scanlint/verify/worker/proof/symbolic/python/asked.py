@@ -22,6 +22,7 @@ class _Path:
     answers: Sequence[bool]
     asked: list[tuple[jax.Array, bool]] = field(default_factory=list)
     known: dict[object, bool] = field(default_factory=dict)
+    held: list[object] = field(default_factory=list)
 
 
 class Asked:
@@ -29,6 +30,11 @@ class Asked:
 
     def __init__(self) -> None:
         self.paths: list[_Path] = []
+
+    def of_array(self, value: jax.Array) -> bool:
+        """The truth of an array without axes."""
+        self.paths[-1].held.append(value)  # no other one gets its identity
+        return self.truth(lambda: value if value.dtype == bool else value != 0, id(value))
 
     def truth(self, condition: Callable[[], jax.Array], key: object = None) -> bool:
         """The answer of the path that is followed; a question that was asked before has the answer that it had."""

@@ -47,7 +47,7 @@ class Parts(Builtins):
         if isinstance(value, jax.core.Tracer):
             if value.ndim:
                 raise NotProved("the truth of an array with axes")
-            return self.asked.truth(lambda: value if value.dtype == bool else value != 0)
+            return self.asked.of_array(value)
         if isinstance(value, np.generic | np.ndarray | jax.Array) and np.ndim(value) == 0:
             return bool(value)
         if isinstance(value, tuple):

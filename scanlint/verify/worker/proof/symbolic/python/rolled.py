@@ -308,6 +308,8 @@ class Rolled(Interpreter):
     ) -> None:
         windows = self.windows(state)
         count, name = over.count - base, self.trip_name()
+        if any(free in self.traced.trips for free in self.integers.free(count)):
+            raise NotProved("a number of trips that depends on the trip of a loop around")
         self.same_start(state, plan, before, windows, dry, lambda: run(over.item(number(base))))
         grows = growing(state, dry)
         moving = [k for k, place in enumerate(plan) if place.kind == "array"]
