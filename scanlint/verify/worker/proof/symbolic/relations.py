@@ -52,7 +52,7 @@ class Body:
 class Relations(Structure):
     """Terms with loops; `aliases` are, by loop, the states that equal one of an earlier loop before every trip."""
 
-    aliases: list[dict[int, tuple[int, int]]] = field(default_factory=list)
+    aliases: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
 
     def loop(self, body: Body) -> Ended:
         raise NotImplementedError
@@ -160,9 +160,9 @@ class Relations(Structure):
                 raise NotProved("too many loops")
             self.by_loop[key] = len(self.loops)
             self.loops.append(loop)
-            self.aliases.append(self._aliases(loop))
+            self.aliases[self.by_loop[key]] = self._aliases(loop)
         at = self.by_loop[key]
-        return [self.aliases[at].get(j, (at, j)) for j in kept]
+        return [self.aliases.get(at, {}).get(j, (at, j)) for j in kept]
 
     def _aliases(self, loop: Loop) -> dict[int, tuple[int, int]]:
         found: dict[int, tuple[int, int]] = {}
@@ -175,7 +175,7 @@ class Relations(Structure):
                 for j, c in enumerate(mine):
                     if c in theirs and j not in found:
                         k = theirs.index(c)
-                        found[j] = self.aliases[m].get(k, (m, k))
+                        found[j] = self.aliases.get(m, {}).get(k, (m, k))
         return found
 
     def refined(self, loops: Sequence[Loop]) -> tuple[list[list[int]], bool]:

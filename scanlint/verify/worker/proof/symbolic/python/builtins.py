@@ -26,6 +26,7 @@ from .values import (
     Table,
     Value,
     dated,
+    objects,
     sources,
 )
 
@@ -67,6 +68,8 @@ class Builtins(Transforms):
     def partial(self, function: Value, *arguments: Value, **named: Value) -> Value:
         if not isinstance(function, Closure | Mapped | Partial) and not is_library(function):
             raise NotProved("`partial` of what is not known")
+        if any(True for value in (*arguments, *named.values()) for _ in objects(value)):
+            raise NotProved("`partial` of a list or a dict, which may change")
         return Partial(function, arguments, named)
 
     def plainly(self, function: object, arguments: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:

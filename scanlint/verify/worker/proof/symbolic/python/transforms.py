@@ -31,7 +31,7 @@ class Transforms(Library):
     def jit(self, function: Value, **options: Value) -> Value:
         if not isinstance(function, Closure):
             raise NotProved("a function that is compiled")
-        return dataclasses.replace(function, compiled=static_of(options, function.node.args), read={})
+        return dataclasses.replace(function, compiled=static_of(options, function.node.args))
 
     def vmap(self, function: Value, in_axes: Value = 0, out_axes: Value = 0, **more: Value) -> Value:
         """By its definition a map over rows."""
