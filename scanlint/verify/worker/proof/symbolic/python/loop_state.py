@@ -230,3 +230,12 @@ def fill(state: State, grows: Sequence[int], added: Sequence[tuple[Value, ...]],
         elif grow:
             rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
         rows.front = False
+
+
+def let_go(state: State, plan: Sequence[Place], before: Sequence[Value], first: After) -> None:
+    """Require that the first trip does not change the lists and dicts that a name gives up: others may hold them."""
+    given_up = {id(x) for place, b in zip(plan, before, strict=True) if place.kind == "array" for x in objects(b)}
+    holders = {id(table.items) for table in state.tables if id(table) in given_up}
+    changed = any(id(h) in holders and p.kind != "same" for (h, _), p in zip(state.slots, plan, strict=True))
+    if changed or any(added and id(rows) in given_up for rows, added in zip(state.lists, first.added, strict=True)):
+        raise NotProved("a first trip that changes an object whose name is bound anew")

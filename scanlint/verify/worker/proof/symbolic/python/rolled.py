@@ -27,6 +27,7 @@ from .loop_state import (
     fill,
     growing,
     later,
+    let_go,
     moving_too,
     perhaps,
     started,
@@ -211,8 +212,9 @@ class Rolled(Interpreter):
             ]
             unlike = next((k for k, place in enumerate(plan) if place is None), None)
             if unlike is None:
-                self.dry = after
-                return [place for place in plan if place is not None]
+                self.dry, known = after, [place for place in plan if place is not None]
+                let_go(state, known, before, after)
+                return known
             if unlike >= len(state.slots) or not isinstance(state.slots[unlike][1], str):
                 return first
             last.add(unlike)
