@@ -61,8 +61,7 @@ class Relations(Structure):
         """What remains, its equal states merged, in terms of loops that were met before."""
         count, places = body.count, body.open
         certain = count is not None and self.integers.at_least_zero(count - 1)
-        used = {name for k in places for name in body.steps[k].free}
-        used |= {name for term in body.others(-1) for name in term.free}
+        used = {name for term in [*(body.steps[k] for k in places), *body.others(-1)] for name in term.free}
         unread = {k for k in places if certain and name_of(body.states[k]) not in used}
         alive = [k for k in places if k not in unread]
         names = dict(zip(alive, self._names(*self._closed(body, alive)), strict=True))

@@ -23,6 +23,7 @@ from .values import (
     Table,
     Value,
     Whole,
+    dated,
     equal,
     objects,
 )
@@ -239,3 +240,14 @@ def let_go(state: State, plan: Sequence[Place], before: Sequence[Value], first: 
     changed = any(id(h) in holders and p.kind != "same" for (h, _), p in zip(state.slots, plan, strict=True))
     if changed or any(added and id(rows) in given_up for rows, added in zip(state.lists, first.added, strict=True)):
         raise NotProved("a first trip that changes an object whose name is bound anew")
+
+
+def perhaps_run(plan: Sequence[Place], before: Sequence[Value], moved: Sequence[Value], depth: int) -> list[Value]:
+    """The locations after a loop that data end, which may have made no trip."""
+    left, found = iter(moved), []
+    for place, start in zip(plan, before, strict=True):
+        if place.kind == "array":
+            found.append(dated(perhaps(start, place.by, next(left)), depth))
+        else:
+            found.append(start if place.kind == "same" else UNBOUND)
+    return found

@@ -15,7 +15,7 @@ from .loop_state import (
     Run,
     State,
     Test,
-    perhaps,
+    perhaps_run,
     state_of,
     stored,
 )
@@ -23,7 +23,6 @@ from .numbers_of_trips import polynomial, whole
 from .rolled import Rolled
 from .values import (
     BREAK,
-    UNBOUND,
     Frame,
     Question,
     Returned,
@@ -31,7 +30,6 @@ from .values import (
     Signal,
     Span,
     Value,
-    dated,
     sources,
 )
 
@@ -150,12 +148,7 @@ class Trips(Rolled):
         with self.integers.within(name, most):
             first = jax.tree_util.tree_map(jnp.asarray, [plan[k].by for k in moving])
             _, _, moved = lax.while_loop(goes_on, again, (0, jnp.asarray(False), first))  # type: ignore[arg-type]
-        for k, place in enumerate(plan):
-            if place.kind == "array":
-                before[k] = dated(perhaps(before[k], place.by, moved[moving.index(k)]), self.depth)
-            elif place.kind != "same":
-                before[k] = UNBOUND
-        state.write(before)
+        state.write(perhaps_run(plan, before, moved, self.depth))
         state.restore()
         self.traced.trips.pop(name, None)
         return None
