@@ -105,7 +105,7 @@ class Programs(Places):
             if made.shape != self.shape(avals[0]):
                 raise NotProved(f"the shape that `{name}` gives")
             return [made]
-        if any(callable(p) and not isinstance(p, type) for p in equation.params.values()):
+        if any(callable(p) and not isinstance(p, type) for p in parameters(equation).values()):
             raise NotProved(f"`{name}` holds a function")
         par = self.key(equation)
         several = len(avals) > 1
