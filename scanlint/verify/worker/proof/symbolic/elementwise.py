@@ -77,10 +77,13 @@ class Elementwise(Terms):
                 return self._selected(args, shape, dtype)
             case "not" if dtype == BOOL and args[0].op == "not":
                 return self.shaped(args[0].args[0], shape)
-            case "and" | "or" if dtype == BOOL:
+            case "or" if dtype == BOOL:
+                neither = [self.elementwise("not", (), [a], a.shape, BOOL) for a in args]
+                return self.elementwise("not", (), [self.elementwise("and", (), neither, shape, BOOL)], shape, BOOL)
+            case "and" if dtype == BOOL:
                 for one, other in (args, args[::-1]):
                     if not one.shape and (value := self.known(one)) is not None:
-                        return self.shaped(other if bool(value) == (op == "and") else one, shape)
+                        return self.shaped(other if bool(value) else one, shape)
                 if args[0] is args[1]:
                     return self.shaped(args[0], shape)
         return None
@@ -91,7 +94,8 @@ class Elementwise(Terms):
         whole = isinstance(dtype, np.dtype) and dtype.kind in "iu"
         if whole and term.whole and not shape:
             value = self.polynomial(term)
-            return self.int(value, dtype) if self.integers.fits(value, dtype) else None
+            inside = self.integers.fits(value, term.dtype) and self.integers.fits(value, dtype)
+            return self.integer(value, dtype) if inside else None
         return None
 
     def _selected(self, args: list[Term], shape: Shape, dtype: object) -> Term | None:
@@ -102,8 +106,20 @@ class Elementwise(Terms):
             return self.shaped(cases[min(max(int(value), 0), len(cases) - 1)], shape)
         if which.op == "not" and which.dtype == BOOL and len(cases) == 2:
             return self.elementwise("select_n", (), [which.args[0], *cases[::-1]], shape, dtype)
+        if which.dtype == BOOL and len(cases) == 2 and (joined := self._joint(which, cases[0], cases[1])) is not None:
+            return self.elementwise("select_n", (), joined, shape, dtype)
         if dtype == BOOL and which.dtype == BOOL and len(cases) == 2 and which.shape in ((), shape):
             return self._either(which, cases[0], cases[1], shape)
+        return None
+
+    def _joint(self, which: Term, no: Term, yes: Term) -> list[Term] | None:
+        """A choice of which one side is the other choice's: both conditions as one."""
+        for op, inner, other in (("or", no, yes), ("and", yes, no)):
+            if inner.op == "select_n" and len(inner.args) == 3 and inner.args[0].dtype == BOOL:
+                second, left, right = inner.args
+                if second.shape == which.shape and other is (right if op == "or" else left):
+                    both = self.elementwise(op, (), [which, second], which.shape, BOOL)
+                    return [both, left, right]
         return None
 
     def _either(self, which: Term, no: Term, yes: Term, shape: Shape) -> Term | None:
@@ -118,6 +134,11 @@ class Elementwise(Terms):
         if values[1] is not None and not values[1]:
             other = self.elementwise("not", (), [which], which.shape, BOOL)
             return self.elementwise("and", (), [other, no], shape, BOOL)
+        if values[1] is not None:
+            return self.elementwise("or", (), [which, no], shape, BOOL)
+        if values[0] is not None:
+            other = self.elementwise("not", (), [which], which.shape, BOOL)
+            return self.elementwise("or", (), [other, yes], shape, BOOL)
         return None
 
     def _integers(self, op: str, args: Sequence[Term], dtype: object) -> Term | None:
@@ -125,13 +146,13 @@ class Elementwise(Terms):
         values = [self.polynomial(a) for a in args]
         match op:
             case "add":  # in a ring, wrapped or not
-                return self.int(values[0] + values[1], dtype)
+                return self.integer(values[0] + values[1], dtype)
             case "sub":
-                return self.int(values[0] - values[1], dtype)
+                return self.integer(values[0] - values[1], dtype)
             case "mul":
-                return self.int(values[0] * values[1], dtype)
+                return self.integer(values[0] * values[1], dtype)
             case "neg":
-                return self.int(-values[0], dtype)
+                return self.integer(-values[0], dtype)
         if not all(self.integers.fits(v, a.dtype) for v, a in zip(values, args, strict=True)):
             return None
         match op:
@@ -144,7 +165,7 @@ class Elementwise(Terms):
             case "rem" | "div":
                 by = values[1].constant
                 if by is not None and by > 0 and self.integers.at_least_zero(values[0]):
-                    return self.int(self.integers.divided(values[0], by)[op == "rem"], dtype)
+                    return self.integer(self.integers.divided(values[0], by)[op == "rem"], dtype)
             case "max" | "min":
                 for a, b in ((0, 1), (1, 0)):
                     if self.integers.at_least_zero(values[a] - values[b]):
@@ -153,7 +174,7 @@ class Elementwise(Terms):
                 low = self.elementwise("max", (), [args[1], args[0]], (), dtype)
                 return self.elementwise("min", (), [low, args[2]], (), dtype)
             case "sign" if self.integers.at_least_zero(values[0] - 1):
-                return self.int(1, dtype)
+                return self.integer(1, dtype)
         return None
 
     def _folded(self, op: str, args: Sequence[Term], dtype: object) -> Term | None:
@@ -170,5 +191,3 @@ class Elementwise(Terms):
                 return self.constant(FOLD[op](*values), dtype)
         except ZeroDivisionError:
             return None
-
-

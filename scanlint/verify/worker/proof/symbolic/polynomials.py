@@ -113,6 +113,12 @@ def type_of(dtype: object) -> np.dtype[np.generic]:
     return np.dtype(dtype)  # type: ignore[call-overload, no-any-return]
 
 
+def limits(dtype: object) -> tuple[int, int]:
+    """The least and the largest of a type of whole numbers."""
+    info = np.iinfo(type_of(dtype))  # type: ignore[type-var]
+    return int(info.min), int(info.max)
+
+
 def number(value: Polynomial | int) -> Polynomial:
     if isinstance(value, Polynomial):
         return value
@@ -188,7 +194,9 @@ class Integers:
         if depth > DEEPEST:
             return False
         within = list(self.ranges)  # the innermost loop last: how many trips it makes may depend on those outside
-        name = max(polynomial.symbols, key=lambda s: (s in self.quotients, within.index(s) + 1 if s in within else 0, s))
+        name = max(
+            polynomial.symbols, key=lambda s: (s in self.quotients, within.index(s) + 1 if s in within else 0, s)
+        )
         low, high = self.bounds(name)
         parts = polynomial.by_power(name)
         higher = [part for power, part in parts.items() if power]
@@ -214,9 +222,9 @@ class Integers:
 
     def fits(self, polynomial: Polynomial, dtype: object) -> bool:
         """Whether it has a place in a type of whole numbers, for sizes up to a limit that falls where it must."""
-        info, first = np.iinfo(type_of(dtype)), self.most
+        (low, high), first = limits(dtype), self.most
         for self.most in (size for size in LARGEST if size <= first):
-            if self.at_least_zero(int(info.max) - polynomial) and self.at_least_zero(polynomial - int(info.min)):
+            if self.at_least_zero(high - polynomial) and self.at_least_zero(polynomial - low):
                 return True
         self.most = first
         return False

@@ -88,17 +88,19 @@ def prove(
 def _compare(
     old: Version, new: Version, signature: Signature, values: tuple[Values, Values], sizes: Sizes, *, floats: bool
 ) -> list[str]:
-    leaves = [_traced(leaf, sizes) for leaf in _leaves(values[0], old.static)[0]]
+    given = _leaves(values[0], old.static)[0]
+    if not floats and any(isinstance(x, np.ndarray | np.generic) and not isinstance(x, float) for x in given):
+        raise NotProved("an array of NumPy, which may be changed in place")
+    leaves = [_traced(leaf, sizes) for leaf in given]
     algebra = Algebra(integers=sizes.integers)
     programs = Programs(algebra, sizes)
     (one, first), (two, second) = (
-        program(version, signature, given, leaves, sizes, floats=floats) for version, given in zip((old, new), values, strict=True)
+        program(version, signature, given, leaves, sizes, floats=floats)
+        for version, given in zip((old, new), values, strict=True)
     )
     if not similar(first, second):
         raise NotProved("the outputs differ in structure")
-    inputs = [
-        algebra.term("input", k, (), programs.shape(var.aval), var.aval.dtype) for k, var in enumerate(one.jaxpr.invars)  # type: ignore[attr-defined]
-    ]
+    inputs = [algebra.term("input", k, (), programs.shape(aval), aval.dtype) for k, aval in enumerate(one.in_avals)]
     results = [programs.closed(found, inputs) for found in (one, two)]
     for x, y, a, b in zip(*results, one.out_avals, two.out_avals, strict=True):
         if sizes.shape(a.shape) != sizes.shape(b.shape) or a.dtype != b.dtype:
@@ -119,8 +121,11 @@ def same(algebra: Algebra, one: Term, other: Term) -> bool:
     """Whether two arrays are the same, row by row where one of them is given so."""
     if one is other:
         return True
-    if one.shape != other.shape or one.dtype != other.dtype or "rows" not in (one.op, other.op):
+    if one.shape != other.shape or one.dtype != other.dtype:
         return False
+    if "rows" not in (one.op, other.op):
+        alike = one.op == other.op and one.par == other.par and 0 < len(one.args) == len(other.args)
+        return alike and all(same(algebra, a, b) for a, b in zip(one.args, other.args, strict=True))
     name = algebra.fresh("t")
     with algebra.integers.within(name, one.shape[0]) as trip:
         return same(algebra, algebra.row(one, 0, trip), algebra.row(other, 0, trip))
@@ -190,7 +195,9 @@ def _leaves(values: Values, static: frozenset[str]) -> tuple[list[object], objec
     """What is traced: arrays, and floats and truths of Python that are not static; the structure and their places."""
     flat, tree = jax.tree_util.tree_flatten(values, is_leaf=lambda x: x is None)
     fixed, _ = jax.tree_util.tree_flatten({k: k in static for k in values})
-    owners = [name for name in sorted(values) for _ in jax.tree_util.tree_leaves(values[name], is_leaf=lambda x: x is None)]
+    owners = [
+        name for name in sorted(values) for _ in jax.tree_util.tree_leaves(values[name], is_leaf=lambda x: x is None)
+    ]
     assert len(fixed) == len(values)
     at = [
         k for k, (leaf, owner) in enumerate(zip(flat, owners, strict=True))
@@ -203,10 +210,10 @@ def _traced(leaf: object, sizes: Sizes) -> object:
     if isinstance(leaf, float):
         return leaf
     named = {int(name[1:]): expression for name, expression in sizes.symbols.items()}
-    shape = tuple(named.get(size, size) for size in np.shape(leaf))  # type: ignore[arg-type]
+    shape = tuple(named.get(size, size) for size in np.shape(leaf))  # type: ignore[arg-type,unused-ignore]
     if getattr(leaf, "weak_type", False):
-        return jax.ShapeDtypeStruct(shape, leaf.dtype, weak_type=True) if shape else leaf  # type: ignore[attr-defined]
-    return jax.ShapeDtypeStruct(shape, leaf.dtype)  # type: ignore[attr-defined]
+        return jax.ShapeDtypeStruct(shape, leaf.dtype, weak_type=True) if shape else leaf  # type: ignore[attr-defined, no-untyped-call, unused-ignore]
+    return jax.ShapeDtypeStruct(shape, leaf.dtype)  # type: ignore[attr-defined, no-untyped-call, unused-ignore]
 
 
 def _rebuilt(
@@ -226,8 +233,8 @@ def _rebuilt(
         if type(leaf) is int and name in sizes.symbols:
             flat[k] = Whole(sizes.polynomial(sizes.symbols[name]))
     for k, array in zip(at, arrays, strict=True):
-        flat[k] = Number(array) if isinstance(flat[k], float) and not floats else array  # type: ignore[arg-type]
-    return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined]
+        flat[k] = Number(array) if isinstance(flat[k], float) and not floats else array  # type: ignore[arg-type,unused-ignore]
+    return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined,unused-ignore]
 
 
 def sizes_of(values: Values, static: frozenset[str]) -> set[int]:
@@ -242,5 +249,3 @@ def numbers_in(version: Version) -> set[int]:
     """The whole numbers that a version is written with: a size that equals one of them may be meant by it."""
     nodes = ast.walk(version.loaded.tree)
     return {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}
-
-

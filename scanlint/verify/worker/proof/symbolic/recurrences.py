@@ -8,7 +8,18 @@ from .loops import Algebra
 from .polynomials import Polynomial
 from .terms import Loop, Term
 
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|", "dot_general": "@"}
+INFIX = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "and": "&",
+    "or": "|",
+    "dot_general": "@",
+}
 TRANSPARENT = frozenset(["convert_element_type", "broadcast_in_dim", "reshape"])
 MOST_WORDS = 90
 MOST_LINES = 4

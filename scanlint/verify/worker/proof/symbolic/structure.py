@@ -1,4 +1,4 @@
-"""Normal forms of what moves elements: shapes, slices, reversals, concatenations, products; and single rows of arrays."""
+"""Normal forms of what moves elements: shapes, slices, reversals, concatenations, products; and single rows."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Structure(Elementwise):
             case "broadcast_in_dim":
                 return self._row_of_broadcast(x, axis, place, shape)
             case "iota" if x.par == axis:
-                counted = self.elementwise("convert_element_type", (), [self.int(place, np.int32)], (), x.dtype)
+                counted = self.elementwise("convert_element_type", (), [self.integer(place, np.int32)], (), x.dtype)
                 return self.shaped(counted, shape)
             case "iota":
                 return self.term("iota", cast("int", x.par) - (cast("int", x.par) > axis), (), shape, x.dtype)
@@ -199,13 +199,16 @@ class Structure(Elementwise):
             case op if op in ELEMENTWISE:
                 parts = [self.row(b, axis, place) if b.shape else b for b in x.args]
                 return self.elementwise(op, x.par, parts, shape, x.dtype)
-            case op if op.startswith("reduce_") and "axes" in (named := parameters(x.par)):
-                axes = cast("tuple[int, ...]", named["axes"])
-                k = [j for j in range(len(x.args[0].shape)) if j not in axes][axis]
-                left = {**named, "axes": tuple(j - (j > k) for j in axes)}
-                inner = self.row(x.args[0], k, place)
-                return self.make(op, tuple(sorted(left.items())), [inner], shape, x.dtype) if len(x.args) == 1 else None
+            case op if op.startswith("reduce_") and "axes" in parameters(x.par) and len(x.args) == 1:
+                return self._row_of_reduced(x, axis, place, shape)
         return None
+
+    def _row_of_reduced(self, x: Term, axis: int, place: Polynomial, shape: Shape) -> Term:
+        named = parameters(x.par)
+        summed = cast("tuple[int, ...]", named["axes"])
+        k = [j for j in range(len(x.args[0].shape)) if j not in summed][axis]
+        others = {**named, "axes": tuple(j - (j > k) for j in summed)}
+        return self.make(x.op, tuple(sorted(others.items())), [self.row(x.args[0], k, place)], shape, x.dtype)
 
     def _row_of_rows(self, x: Term, axis: int, place: Polynomial) -> Term:
         if axis == 0:
@@ -273,7 +276,6 @@ class Structure(Elementwise):
 
     def set_row(self, x: Term, axis: int, place: Polynomial, value: Term) -> Term:
         return self.term("set_row", (axis, place), (x, value), x.shape, x.dtype, within=[place])
-
 
 
 Slice = tuple[Shape, Shape, Shape]

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .polynomials import Integers, NotProved, Polynomial, number, symbol, type_of
+from .polynomials import Integers, NotProved, Polynomial, limits, number, symbol, type_of
 
 Shape = tuple[Polynomial, ...]
 Meant = Mapping[str, "Polynomial | Term"]
 BOOL = np.dtype(bool)
 BOUND = "tsbx"
-"""How names begin: trips and states; once bound, those of a height. Those of sizes begin with `n`, of values with `a`."""
+"""How names begin: trips and states; once bound, those of a height. Sizes begin with `n`, values with `a`."""
 MOST = 60_000
 UNIFORM = 9
 """Elements of a constant array that are looked at before all are."""
@@ -111,7 +111,9 @@ class Terms:
 
     def height_of(self, thing: object) -> int:
         if isinstance(thing, Polynomial):
-            return max((self.listed[v].height for v in map(self.valued, self.symbols_of(thing)) if v is not None), default=0)
+            return max(
+                (self.listed[v].height for v in map(self.valued, self.symbols_of(thing)) if v is not None), default=0
+            )
         return thing.height if isinstance(thing, Term | Loop) else 0
 
     def symbols_of(self, polynomial: Polynomial) -> Iterator[str]:
@@ -129,20 +131,27 @@ class Terms:
         """The value of a whole number without axes, itself a symbol where nothing is known of it."""
         if isinstance(term.par, Polynomial) and term.op == "int":
             return term.par
+        return self.opaque(term)
+
+    def exact(self, term: Term) -> Polynomial:
+        """The value itself, not only up to multiples of what its type holds."""
+        found = self.polynomial(term)
+        return found if self.integers.fits(found, term.dtype) else self.opaque(term)
+
+    def opaque(self, term: Term) -> Polynomial:
         name = f"a{term.number}"
         if name not in self.integers.values:
-            info = np.iinfo(type_of(term.dtype))
-            self.integers.values[name] = number(int(info.min)), number(int(info.max))
+            low, high = limits(term.dtype)
+            self.integers.values[name] = number(low), number(high)
             self.integers.inside[name] = term.free
         return symbol(name)
 
-    def int(self, value: Polynomial | int, dtype: object) -> Term:
+    def integer(self, value: Polynomial | int, dtype: object) -> Term:
         """A whole number, wrapped where it is known and leaves its type."""
         value = number(value)
         if (known := value.constant) is not None:
-            info = np.iinfo(type_of(dtype))
-            low, span = int(info.min), int(info.max) - int(info.min) + 1
-            value = number((known - low) % span + low)
+            low, high = limits(dtype)
+            value = number((known - low) % (high - low + 1) + low)
         elif len(value.terms) == 1:
             [(monomial, factor)] = value.terms.items()
             at = self.valued(monomial[0]) if len(monomial) == 1 and factor == 1 else None
@@ -160,10 +169,10 @@ class Terms:
             if few and array.tobytes() == first * array.size:
                 return self.broadcast(self.constant(array.flat[0], dtype), shape)
         if not array.ndim and array.dtype.kind in "iu":
-            return self.int(int(array), array.dtype)
+            return self.integer(int(array), array.dtype)
         return self.term("const", array.tobytes(), (), shape, array.dtype)
 
-    def truth(self, value: bool) -> Term:  # noqa: FBT001
+    def truth(self, value: bool) -> Term:
         return self.constant(value, BOOL)
 
     @staticmethod

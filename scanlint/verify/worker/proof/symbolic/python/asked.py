@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved
-from .values import UNBOUND, Rows, Table, Value, Whole
+from .values import UNBOUND, Number, Value, Whole, equal, objects
 
 MOST_ASKED = 5
 
@@ -22,6 +22,7 @@ class _Path:
     answers: Sequence[bool]
     asked: list[tuple[jax.Array, bool]] = field(default_factory=list)
     known: dict[object, bool] = field(default_factory=dict)
+    held: list[object] = field(default_factory=list)
 
 
 class Asked:
@@ -29,6 +30,11 @@ class Asked:
 
     def __init__(self) -> None:
         self.paths: list[_Path] = []
+
+    def of_array(self, value: jax.Array) -> bool:
+        """The truth of an array without axes."""
+        self.paths[-1].held.append(value)  # no other one gets its identity
+        return self.truth(lambda: value if value.dtype == bool else value != 0, id(value))
 
     def truth(self, condition: Callable[[], jax.Array], key: object = None) -> bool:
         """The answer of the path that is followed; a question that was asked before has the answer that it had."""
@@ -43,6 +49,17 @@ class Asked:
         if key is not None:
             path.known[key] = answer
         return answer
+
+    def alone(self, before: Callable[[], None], run: Callable[[], Value]) -> Value:
+        """What `run` gives where it asks nothing, else None."""
+        path = _Path(())
+        self.paths.append(path)
+        try:
+            before()
+            found = run()
+        finally:
+            self.paths.pop()
+        return None if path.asked else found
 
     def explored(self, run: Callable[[], list[Value]], answers: Sequence[bool] = ()) -> list[Value]:
         """What `run` gives, joined over all paths; it begins anew each time."""
@@ -66,26 +83,32 @@ def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
         return yes
     if yes is UNBOUND or no is UNBOUND:
         return UNBOUND
+    yes, no = _unknown(yes, no)
     if isinstance(yes, Whole) or isinstance(no, Whole):
         if yes == no:
             return yes
         raise NotProved("the paths of a trip give other whole numbers of Python")
-    if isinstance(yes, Rows | Table) or isinstance(no, Rows | Table):
+    if any(True for value in (yes, no) for _ in objects(value)):
         raise NotProved("the paths of a trip give other objects")
     (ones, form), (others, other) = jax.tree_util.tree_flatten(yes), jax.tree_util.tree_flatten(no)
-    if form != other:
+    if not equal(form, other):
         raise NotProved("the paths of a trip give other structures")
     return jax.tree_util.tree_unflatten(form, [_chosen(condition, a, b) for a, b in zip(ones, others, strict=True)])
+
+
+def _unknown(yes: Value, no: Value) -> tuple[Value, Value]:
+    """Numbers and truths of Python that differ are one that is not known."""
+    kinds = {type(x) for x in (yes, no) if type(x) in (bool, int, float)}
+    if len(kinds) == 1 and all(isinstance(x, Number) or type(x) in kinds for x in (yes, no)) and repr(yes) != repr(no):
+        yes, no = (x if isinstance(x, Number) else Number(jnp.asarray(x)) for x in (yes, no))
+    return yes, no
 
 
 def _chosen(condition: jax.Array, yes: object, no: object) -> object:
     if yes is no or (type(yes) is type(no) and isinstance(yes, str | bool | int | float) and repr(yes) == repr(no)):
         return yes
-    if isinstance(yes, bool) and isinstance(no, bool):
-        yes, no = jnp.asarray(yes), jnp.asarray(no)
     if not isinstance(yes, jax.Array) or not isinstance(no, jax.Array):
         raise NotProved("the paths of a trip differ in what is no array")
     if yes.shape != no.shape or yes.dtype != no.dtype or yes.weak_type != no.weak_type:
         raise NotProved("the paths of a trip give other types")
     return lax.select(jnp.broadcast_to(condition, yes.shape), yes, no)
-

@@ -5,6 +5,7 @@ Nothing is known of their values but how they are computed. Beside an array such
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,8 +37,12 @@ class Double:
     tree: Tree
 
 
-def is_double(value: Value) -> bool:
-    return isinstance(value, Double | float)
+def is_double(op: type[ast.operator], left: Value, right: Value) -> bool:
+    """Whether an operation on numbers of Python, of which one depends on sizes or trips, gives a float."""
+    both = (left, right)
+    if any(isinstance(x, Double) for x in both):
+        return True
+    return any(isinstance(x, Whole) for x in both) and (op is ast.Div or any(isinstance(x, float) for x in both))
 
 
 def doubled(name: str, *operands: Value) -> Double:
@@ -99,4 +104,3 @@ def with_trips(tree: object, meant: Mapping[str, Polynomial]) -> object:
             tree = tree.replaced(name, by)
         return tree
     return tuple(with_trips(part, meant) for part in tree) if isinstance(tree, tuple) else tree
-

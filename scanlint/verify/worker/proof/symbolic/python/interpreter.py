@@ -6,59 +6,30 @@ Each statement and expression that is known has its meaning here; loops are run 
 from __future__ import annotations
 
 import ast
-import types
-from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn
+from collections.abc import Sequence
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from ....runtime.calling import plain
-from ..polynomials import NotProved, Polynomial, number
-from ..sizes import Sizes
-from .asked import Asked
-from .doubles import Double, doubled, is_double
-from .library import Library, Mapped, is_library, stacks
-from .numbers_of_trips import COMPARISONS, OPERATORS, Traced, compared, computed, is_array, is_whole, polynomial, whole
-from .values import UNBOUND, Closure, Frame, Number, Once, Question, Rows, Span, Stack, Table, Value, Whole
-
-MOST_CALLS = 3_000
-DEEPEST_CALL = 12
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
-
-
-class Returned:
-    """A function ends."""
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
+from ..polynomials import NotProved
+from .calls import Calls
+from .values import (
+    BREAK,
+    CONTINUE,
+    UNBOUND,
+    Frame,
+    Returned,
+    Rows,
+    Signal,
+    Table,
+    Value,
+    kept,
+    refuse,
+)
 
 
-BREAK, CONTINUE = "break", "continue"
-Signal = Returned | str | None
-
-
-def refuse(node: ast.AST, why: str = "") -> NoReturn:
-    raise NotProved(why or f"`{type(node).__name__}` is not followed for all trips at once")
-
-
-class Interpreter(Library):
+class Interpreter(Calls):
     """One version, run once."""
-
-    def __init__(self, sizes: Sizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]) -> None:
-        self.sizes = sizes
-        self.integers = sizes.integers
-        self.module = module
-        self.functions = functions
-        self.asked = Asked()
-        self.traced = Traced(self.integers, sizes.expression)
-        self.depth = 0  # loops around
-        self.calls = 0
-        self.called = 0
-        self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
-
-    # statements
 
     def suite(self, body: Sequence[ast.stmt], frame: Frame) -> Signal:
         for statement in body:
@@ -67,7 +38,7 @@ class Interpreter(Library):
                 return signal
         return None
 
-    def statement(self, node: ast.stmt, frame: Frame) -> Signal:  # noqa: PLR0911
+    def statement(self, node: ast.stmt, frame: Frame) -> Signal:
         match node:
             case ast.Assign(targets=targets, value=value):
                 found = self.value(value, frame)
@@ -83,10 +54,16 @@ class Interpreter(Library):
                 self.value(value, frame)
             case ast.If(test=test, body=body, orelse=orelse):
                 return self.suite(body if self.truth(self.value(test, frame)) else orelse, frame)
-            case ast.For() if not node.orelse:
-                return self.for_loop(node, frame)
-            case ast.While() if not node.orelse:
-                return self.while_loop(node, frame)
+            case ast.For() | ast.While() if not node.orelse or not leaves_by_break(node):
+                loop = self.for_loop(node, frame) if isinstance(node, ast.For) else self.while_loop(node, frame)
+                return loop if loop is not None else self.suite(node.orelse, frame)
+            case ast.Assert(test=test) if self.asked.alone(lambda: None, lambda: self.truth(self.value(test, frame))):
+                pass
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    if not isinstance(target, ast.Name) or frame.holder(target.id) is not frame:
+                        refuse(node)
+                    frame.names[target.id] = UNBOUND
             case ast.Return(value=value):
                 return Returned(self.value(value, frame) if value is not None else None)
             case ast.FunctionDef():
@@ -105,12 +82,8 @@ class Interpreter(Library):
     def while_loop(self, node: ast.While, frame: Frame) -> Signal:
         raise NotImplementedError
 
-    def comprehension(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Value:
-        raise NotImplementedError
-
     def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
-        if isinstance(value, Once):
-            refuse(target, "an iterator that a name holds")
+        kept(value)
         match target:
             case ast.Name(id=name):
                 frame.names[name] = value
@@ -128,7 +101,7 @@ class Interpreter(Library):
     def augmented(self, node: ast.AugAssign, frame: Frame) -> None:
         match node.target:
             case ast.Name(id=name):
-                old = frame.find(name)
+                old = self.known(name, frame)
                 if isinstance(old, np.ndarray):
                     refuse(node, "an array of NumPy that is changed")
                 new = self.value(node.value, frame)
@@ -140,7 +113,7 @@ class Interpreter(Library):
                     frame.names[name] = self.binary(type(node.op), old, new)
             case ast.Subscript(value=owner, slice=key):
                 held, at = self.value(owner, frame), self.value(key, frame)
-                if not isinstance(held, Table):
+                if not isinstance(held, Table | Rows):
                     refuse(node, "an object that is changed")
                 old = self.item(held, at)
                 if isinstance(old, np.ndarray | Rows):
@@ -162,401 +135,16 @@ class Interpreter(Library):
             raise NotProved("another number of parts is unpacked")
         return items
 
-    # changes of objects
 
-    def may_change(self, thing: Rows | Table) -> None:
-        if thing.born < self.depth and not any(id(thing) in tracked for tracked in self.tracked[-1:]):
-            raise NotProved("an object that no name of the function holds is changed")
-
-    def append(self, rows: Rows, value: Value, *, front: bool = False) -> None:
-        self.may_change(rows)
-        if rows.added is None:
-            rows.parts.insert(0 if front else len(rows.parts), value)
-        elif rows.added:
-            if front or rows.front:
-                raise NotProved("a list that a trip fills at its head, more than once")
-            rows.added.append(value)
-        else:
-            rows.added, rows.front = [value], front
-
-    def extend(self, rows: Rows, value: Value) -> None:
-        items = value.plain if isinstance(value, Rows) else value
-        if not isinstance(items, tuple | list):
-            raise NotProved("a list is extended by what is not known item by item")
-        for item in list(items):
-            self.append(rows, item)
-
-    def set_item(self, held: Value, key: Value, value: Value) -> None:
-        if isinstance(held, Table) and isinstance(key, str | int) and (key in held.items or held.born == self.depth):
-            self.may_change(held)
-            held.items[key] = value
-        elif isinstance(held, Rows) and held.added is None and held.plain is not None and type(key) is int:
-            self.may_change(held)
-            if not -len(held.parts) <= key < len(held.parts):
-                raise NotProved("a place that a list does not have")
-            held.parts[key] = value
-        else:
-            raise NotProved("an object that is changed")
-
-    # expressions
-
-    def value(self, node: ast.expr, frame: Frame) -> Value:  # noqa: PLR0911, PLR0912
-        match node:
-            case ast.Constant(value=value) if isinstance(value, PLAIN) or value is Ellipsis:
-                return value
-            case ast.Name(id=name):
-                return self.known(name, frame)
-            case ast.Attribute(value=owner, attr=attr):
-                return self.attribute(self.value(owner, frame), attr)
-            case ast.BinOp(left=left, op=op, right=right):
-                return self.binary(type(op), self.value(left, frame), self.value(right, frame))
-            case ast.UnaryOp(op=op, operand=operand):
-                return self.unary(type(op), self.value(operand, frame))
-            case ast.BoolOp(op=op, values=values):
-                for part in values[:-1]:
-                    found = self.value(part, frame)
-                    if self.truth(found) != isinstance(op, ast.And):
-                        return found
-                return self.value(values[-1], frame)
-            case ast.Compare(left=left, ops=ops, comparators=others):
-                return self.comparison(self.value(left, frame), ops, others, frame)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.value(body if self.truth(self.value(test, frame)) else orelse, frame)
-            case ast.Tuple(elts=elts):
-                return tuple(self.elements(elts, frame))
-            case ast.List(elts=elts):
-                return Rows(list(self.elements(elts, frame)), self.depth)
-            case ast.Dict(keys=keys, values=values):
-                return self.table([self.value(k, frame) if k else UNBOUND for k in keys], [self.value(v, frame) for v in values])
-            case ast.Subscript(value=owner, slice=key):
-                return self.item(self.value(owner, frame), self.value(key, frame))
-            case ast.Slice(lower=lower, upper=upper, step=step):
-                return slice(*(self.value(x, frame) if x is not None else None for x in (lower, upper, step)))
-            case ast.Lambda():
-                return self.closure(node, frame)
-            case ast.Call():
-                return self.call_node(node, frame)
-            case ast.ListComp():
-                return self.comprehension(node, frame)
-        refuse(node)
-
-    def known(self, name: str, frame: Frame) -> Value:
-        try:
-            found = frame.find(name)
-        except NotProved:
-            if name in KNOWN_BUILTINS:
-                return KNOWN_BUILTINS[name]
-            raise
-        if found is not self.module.get(name):
-            return found
-        node = self.functions.get(name)
-        return self.of_module(node, found) if node is not None else self.taken(found, -1)
-
-    def of_module(self, node: ast.FunctionDef, found: Value) -> Value:
-        """A function of the module: the definition of the object that the name stands for."""
-        function = plain(found) if callable(found) else None
-        code = getattr(function, "__code__", None)
-        lines = {node.lineno, *(d.lineno for d in node.decorator_list)}
-        if not isinstance(function, types.FunctionType) or code is None or code.co_firstlineno not in lines:
-            raise NotProved(f"`{node.name}` is not what its definition says")
-        made = self.closure(node, Frame({}, None, self.module))
-        defaults, named = function.__defaults__ or (), function.__kwdefaults__ or {}
-        return Closure(
-            node, made.frame, [self.taken(d, -1) for d in defaults], {k: self.taken(d, -1) for k, d in named.items()}
-        )
-
-    def elements(self, nodes: Sequence[ast.expr], frame: Frame, *, consumed: bool = False) -> Sequence[Value]:
-        """The values; a generator is one of the arguments of what goes over it at once."""
-        found: list[Value] = []
-        for node in nodes:
-            if isinstance(node, ast.Starred):
-                inner = self.value(node.value, frame)
-                items = inner.plain if isinstance(inner, Rows) else inner
-                if not isinstance(items, tuple | list):
-                    refuse(node)
-                found += items
-            elif isinstance(node, ast.GeneratorExp) and consumed:
-                found.append(self.comprehension(node, frame))
-            else:
-                found.append(self.value(node, frame))
-        return found
-
-    def table(self, keys: Sequence[Value], values: Sequence[Value]) -> Table:
-        if not all(isinstance(k, str | int) for k in keys):
-            raise NotProved("a dict whose keys are not names or numbers")
-        return Table(dict(zip(keys, values, strict=True)), self.depth)
-
-    def binary(self, op: type[ast.operator], left: Value, right: Value) -> Value:
-        if isinstance(left, PLAIN) and isinstance(right, PLAIN):
-            return OPERATORS[op](left, right)
-        if is_array(left) or is_array(right):
-            if not all(is_array(x) or isinstance(x, (*PLAIN, Whole, Question, Number, Double)) for x in (left, right)):
-                raise NotProved("a list beside an array")
-            return self.taken(OPERATORS[op](self.given(left), self.given(right)))
-        if any(isinstance(x, Double) for x in (left, right)) or (
-            any(isinstance(x, Whole) for x in (left, right)) and (op is ast.Div or any(map(is_double, (left, right))))
-        ):
-            return doubled(op.__name__, left, right)
-        if isinstance(left, Whole) or isinstance(right, Whole):
-            return computed(op, left, right, self.integers)
-        if op is ast.Add and isinstance(left, tuple) and isinstance(right, tuple):
-            return left + right
-        if op is ast.Add and isinstance(left, Rows) and isinstance(right, Rows):
-            if left.plain is not None and right.plain is not None:
-                return Rows([*left.plain, *right.plain], self.depth)
-        raise NotProved("an operation on what is no number and no array")
-
-    def unary(self, op: type[ast.unaryop], value: Value) -> Value:
-        if op is ast.Not:
-            return not self.truth(value)
-        if isinstance(value, Whole) and op in (ast.USub, ast.UAdd):
-            return whole(-value.value) if op is ast.USub else value
-        if isinstance(value, Double) and op is ast.USub:
-            return doubled("USub", value)
-        if is_array(value) or isinstance(value, bool | int | float | complex):
-            return {ast.USub: lambda x: -x, ast.UAdd: lambda x: +x, ast.Invert: lambda x: ~x}[op](value)
-        raise NotProved("an operation on what is no number and no array")
-
-    def comparison(self, left: Value, ops: Sequence[ast.cmpop], others: Sequence[ast.expr], frame: Frame) -> Value:
-        found: Value = True
-        for k, (op, other) in enumerate(zip(ops, others, strict=True)):
-            right = self.value(other, frame)
-            found = self.one_comparison(type(op), left, right)
-            if k + 1 < len(ops) and not self.truth(found):
-                return found
-            left = right
-        return found
-
-    def one_comparison(self, op: type[ast.cmpop], left: Value, right: Value) -> Value:
-        if op in (ast.Is, ast.IsNot):
-            if left is not None and right is not None:
-                raise NotProved("whether two objects are one")
-            return (left is right) == (op is ast.Is)
-        if op in (ast.In, ast.NotIn):
-            if isinstance(left, PLAIN) and isinstance(right, Table):
-                return (left in right.items) == (op is ast.In)
-            if isinstance(left, PLAIN) and isinstance(right, tuple) and all(isinstance(x, PLAIN) for x in right):
-                return (left in right) == (op is ast.In)
-            raise NotProved("whether something is in what is not known")
-        if isinstance(left, PLAIN) and isinstance(right, PLAIN):
-            return COMPARISONS[op](left, right)
-        if is_array(left) or is_array(right):
-            if not all(is_array(x) or isinstance(x, bool | int | float | complex | Whole | Number) for x in (left, right)):
-                raise NotProved("an array is compared with what is no number")
-            return self.taken(COMPARISONS[op](self.given(left), self.given(right)))
-        if isinstance(left, Whole) or isinstance(right, Whole):
-            return compared(op, left, right, self.integers)
-        if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
-            if len(left) != len(right):
-                return op is ast.NotEq
-            same = all(self.truth(self.one_comparison(ast.Eq, a, b)) for a, b in zip(left, right, strict=True))
-            return same == (op is ast.Eq)
-        raise NotProved("a comparison of what is no number and no array")
-
-    def truth(self, value: Value) -> bool:
-        if isinstance(value, PLAIN):
-            return bool(value)
-        if isinstance(value, Whole):
-            value = compared(ast.NotEq, value, 0, self.integers)
-            return self.truth(value)
-        if isinstance(value, Question):
-            asked = value
-            if not any(name in self.traced.trips for name in self.integers.free(asked.value)):
-                raise NotProved("a size that is tested, and may be so or not")
-            return self.asked.truth(lambda: self.traced.question(asked), asked.key) != asked.negated
-        if isinstance(value, jax.core.Tracer):
-            if value.ndim:
-                raise NotProved("the truth of an array with axes")
-            return self.asked.truth(lambda: value if value.dtype == bool else value != 0)
-        if isinstance(value, np.generic | np.ndarray | jax.Array) and np.ndim(value) == 0:
-            return bool(value)
-        if isinstance(value, tuple):
-            return bool(value)
-        if isinstance(value, Rows):
-            return self.truth(compared(ast.Gt, whole(value.length), 0, self.integers))
-        if isinstance(value, Table):
-            return bool(value.items)
-        raise NotProved("the truth of what is no number and no array")
-
-    def item(self, held: Value, key: Value) -> Value:
-        if isinstance(held, Table):
-            if not isinstance(key, str | int) or isinstance(key, bool) or key not in held.items:
-                raise NotProved("a key that a dict may not have")
-            return held.items[key]
-        if isinstance(held, Rows):
-            return self.list_item(held, key)
-        if isinstance(held, tuple):
-            if type(key) is int and -len(held) <= key < len(held):
-                return held[key]
-            if isinstance(key, slice) and all(x is None or type(x) is int for x in (key.start, key.stop, key.step)):
-                return tuple(held)[key]
-            raise NotProved("a part of a tuple that is not known")
-        if isinstance(held, jax.Array) or is_library(type(held)):
-            return self.taken(held[self.index(key)])  # type: ignore[index]
-        if isinstance(held, np.ndarray) and isinstance(key, int):
-            return held[key]
-        raise NotProved("a part of what is not known")
-
-    def index(self, key: Value) -> object:
-        parts = key if isinstance(key, tuple) else (key,)
-        found = []
-        for part in parts:
-            if isinstance(part, slice):
-                ends = (part.start, part.stop, part.step)
-                if any(self.moves(x) for x in ends):
-                    raise NotProved("a slice whose place depends on the trip")
-                found.append(slice(*(self.given(x) for x in ends)))
-            else:
-                given = self.given(part)
-                found.append(jnp.asarray(given) if isinstance(part, Whole) else given)
-        return tuple(found) if isinstance(key, tuple) else found[0]
-
-    def moves(self, value: Value) -> bool:
-        return isinstance(value, Whole) and any(n in self.traced.trips for n in self.integers.free(value.value))
-
-    def list_item(self, rows: Rows, key: Value) -> Value:
-        if isinstance(key, slice) and (key.start, key.stop, key.step) == (None, None, -1) and rows.added is None:
-            return self.turned(rows)
-        if not is_whole(key):
-            raise NotProved("a part of a list that is not known")
-        place = polynomial(key)
-        if rows.added is None and rows.plain is not None and place.constant is not None:
-            if not -len(rows.plain) <= place.constant < len(rows.plain):
-                raise NotProved("a place that a list does not have")
-            return rows.plain[place.constant]
-        back = place if place.constant is not None and place.constant < 0 else place - rows.length
-        if rows.added is not None and rows.front:
-            raise NotProved("a list is read that is filled at its head")
-        if rows.added is not None:
-            recent = [*rows.window, *rows.added]
-            if back.constant is not None and -len(recent) <= back.constant < 0:
-                return recent[back.constant]
-            raise NotProved("a list is read further back")
-        start, at = number(0), back + rows.length
-        for part in rows.parts:
-            count = part.count if isinstance(part, Stack) else number(1)
-            inside = self.integers.at_least_zero
-            if inside(at - start) and inside(start + count - 1 - at):
-                return self.row_of(part, at - start) if isinstance(part, Stack) else part
-            start = start + count
-        raise NotProved("a place of a list that is not known")
-
-    def row_of(self, stack: Stack, at: Polynomial) -> Value:
-        if stack.floats:
-            raise NotProved("a float of Python that is read from a list")
-        place = self.given(whole(at))
-        return jax.tree_util.tree_map(lambda x: x[place], stack.leaves)
-
-    def turned(self, rows: Rows) -> Rows:
-        def part(x: Value) -> Value:
-            return Stack(x.count, jax.tree_util.tree_map(lambda a: a[::-1], x.leaves), x.floats) if isinstance(x, Stack) else x
-
-        return Rows([part(x) for x in rows.parts[::-1]], self.depth)
-
-    # calls
-
-    def closure(self, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
-        if isinstance(node, ast.FunctionDef) and not all(map(_compiles, node.decorator_list)):
-            raise NotProved("a decorator that is not known")
-        if any(isinstance(n, ast.Nonlocal | ast.Global | ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node)):
-            raise NotProved("a function that binds names outside of it, or yields")
-        named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-        return Closure(
-            node,
-            frame,
-            [self.value(d, frame) for d in node.args.defaults],
-            {a.arg: self.value(d, frame) for a, d in named if d is not None},
-        )
-
-    def call_node(self, node: ast.Call, frame: Frame) -> Value:
-        function = self.value(node.func, frame)
-        arguments = self.elements(node.args, frame, consumed=not isinstance(function, Closure))
-        named: dict[str, Value] = {}
-        for keyword in node.keywords:
-            found = self.value(keyword.value, frame)
-            if keyword.arg is None:
-                if not isinstance(found, Table):
-                    refuse(node)
-                named |= {str(k): v for k, v in found.items.items()}
-            else:
-                named[keyword.arg] = found
-        return self.call(function, arguments, named)
-
-    def call(self, function: Value, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
-        self.calls += 1
-        if self.calls > MOST_CALLS:
-            raise NotProved("too many calls")
-        if isinstance(function, Closure):
-            if any(isinstance(x, Once) for x in (*arguments, *named.values())):
-                raise NotProved("an iterator that a name holds")
-            return self.entered(function, arguments, named)
-        if isinstance(function, Mapped):
-            return self.mapped(function, arguments, named)
-        if callable(function) and (meaning := self.meaning(function)) is not None:
-            return meaning(*arguments, **named)
-        if isinstance(function, Callable) and is_library(function):  # type: ignore[arg-type]
-            if stacks(function) and arguments and isinstance(arguments[0], Rows) and arguments[0].plain is None:
-                return self.stacked(function, arguments, named)
-            return self.taken(function(*map(self.given, arguments), **{k: self.given(v) for k, v in named.items()}))
-        raise NotProved(f"a call of `{getattr(function, '__name__', type(function).__name__)}`")
-
-    def entered(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
-        if self.called >= DEEPEST_CALL:
-            raise NotProved("calls within calls")
-        names = bound(closure, arguments, named)
-        own = frozenset(names) | _bound_in(closure.node)
-        frame = Frame(names, closure.frame, closure.frame.module, own)
-        self.called += 1
-        try:
-            if isinstance(closure.node, ast.Lambda):
-                return self.value(closure.node.body, frame)
-            signal = self.suite(closure.node.body, frame)
-        finally:
-            self.called -= 1
-        return signal.value if isinstance(signal, Returned) else None
-
-
-def bound(closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
-    """The parameters of a call by name."""
-    a = closure.node.args
-    places = [x.arg for x in (*a.posonlyargs, *a.args)]
-    if a.vararg is not None or a.kwarg is not None or len(arguments) > len(places):
-        raise NotProved("arguments that have no parameter")
-    found = dict(zip(places[len(places) - len(closure.defaults) :], closure.defaults, strict=True)) | closure.named
-    found |= dict(zip(places, arguments, strict=False))
-    if named.keys() - {*places, *(x.arg for x in a.kwonlyargs)} or named.keys() & set(places[: len(arguments)]):
-        raise NotProved("arguments that have no parameter")
-    found |= named
-    if set(places) | {x.arg for x in a.kwonlyargs} != found.keys():
-        raise NotProved("a parameter without an argument")
-    return found
-
-
-def _bound_in(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """The names that a function binds for itself."""
-    if isinstance(node, ast.Lambda):
-        return frozenset()
-    found: set[str] = set()
-    todo: list[ast.AST] = list(node.body)
+def leaves_by_break(loop: ast.For | ast.While) -> bool:
+    """Whether a `break` of the loop itself stands in it."""
+    todo: list[ast.AST] = list(loop.body)
     while todo:
         part = todo.pop()
-        if isinstance(part, ast.FunctionDef | ast.ClassDef):
-            found.add(part.name)
-        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            found.add(part.id)
-        elif isinstance(part, ast.NamedExpr):
-            raise NotProved("a name that is bound within an expression")
-        if not isinstance(part, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
+        if isinstance(part, ast.Break):
+            return True
+        if isinstance(part, ast.For | ast.While):
+            todo += part.orelse
+        elif not isinstance(part, ast.FunctionDef | ast.Lambda):
             todo += ast.iter_child_nodes(part)
-    return frozenset(found)
-
-
-def _compiles(decorator: ast.expr) -> bool:
-    """Whether a decorator is `jit`, with or without options."""
-    text = ast.unparse(decorator)
-    return text in ("jax.jit", "jit") or text.startswith(("partial(jax.jit", "partial(jit", "functools.partial(jax.jit", "jax.jit(", "jit("))
-
-
-KNOWN_BUILTINS: dict[str, Value] = {
-    f.__name__: f for f in (range, len, enumerate, zip, reversed, list, tuple, dict, min, max, abs, int, float, bool, sum, round)
-}
+    return False

@@ -7,14 +7,17 @@ whatever it does not know raises NotProved.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import jax
 
 from ..polynomials import NotProved, Polynomial, number
 
 Value = object
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 class Unbound:
@@ -52,19 +55,21 @@ class Frame:
     outer: Frame | None
     module: Mapping[str, object]
     own: frozenset[str] = frozenset()
+    made: int = field(default_factory=itertools.count().__next__)
 
-    def find(self, name: str) -> Value:
+    def holder(self, name: str) -> Frame | None:
+        """The frame whose name it is; None: it is the module's."""
         frame: Frame | None = self
-        while frame is not None:
-            if name in frame.own or name in frame.names:
-                found = frame.names.get(name, UNBOUND)
-                if found is UNBOUND:
-                    raise NotProved(f"`{name}` may have no value")
-                return found
+        while frame is not None and not (name in frame.own or name in frame.names):
             frame = frame.outer
-        if name in self.module:
-            return self.module[name]
-        raise NotProved(f"`{name}` is not known")
+        return frame
+
+    def held(self, name: str) -> Value:
+        """The value of a name of its own."""
+        found = self.names.get(name, UNBOUND)
+        if found is UNBOUND:
+            raise NotProved(f"`{name}` may have no value")
+        return found
 
 
 @dataclass(eq=False)
@@ -75,6 +80,10 @@ class Closure:
     frame: Frame
     defaults: list[Value]
     named: dict[str, Value]
+    compiled: frozenset[str | int] | None = None
+    """Not None: it is traced once, and what is not among these parameters is traced."""
+    read: dict[object, Sequence[Value]] = field(default_factory=dict)
+    """What it found outside of itself when it was traced."""
 
 
 @dataclass(frozen=True)
@@ -87,16 +96,33 @@ class Span:
 
 @dataclass(frozen=True)
 class Once:
-    """An iterator: it may be gone over where it stands, and no name may hold it."""
+    """An iterator: it may be gone over where it stands, and no name may hold it; `of` may not change meanwhile."""
 
     over: Span | tuple[Value, ...]
+    of: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
 class Number:
-    """A float of Python that is an argument: beside an array it is one of the array's type, by itself a double."""
+    """A number or truth of Python that is not known: it is computed with beside arrays alone."""
 
     array: jax.Array
+
+
+@dataclass(frozen=True)
+class Spread:
+    """`*items` of a list of many trips."""
+
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class Partial:
+    """`functools.partial` of a function."""
+
+    function: Value
+    arguments: tuple[Value, ...]
+    named: Mapping[str, Value]
 
 
 @dataclass(eq=False)
@@ -105,18 +131,15 @@ class Table:
 
     items: dict[object, Value]
     born: int
+    read: int = 0  # loops that go over its values
 
 
 @dataclass(frozen=True)
 class Stack:
-    """The items of `count` trips, each leaf of an item stacked along its first axis.
-
-    `floats`: the items are floats of Python, which only an array of all of them may be made of.
-    """
+    """The items of `count` trips, each leaf of an item stacked along its first axis."""
 
     count: Polynomial
     leaves: Value
-    floats: bool = False
 
 
 @dataclass(eq=False)
@@ -133,6 +156,8 @@ class Rows:
     window: list[Value] = field(default_factory=list)
     grown: Polynomial = field(default_factory=lambda: number(0))
     front: bool = False
+    read: int = 0  # loops that go over it
+    looked: bool = False  # whether this trip has read its last items
 
     @property
     def plain(self) -> list[Value] | None:
@@ -150,7 +175,7 @@ class Rows:
 
 
 LATEST = 10**6
-"""Later than any loop: what a trip makes anew is its own."""
+"""Of what JAX has put together again, until `dated` says where it was made."""
 
 
 def _items(rows: Rows) -> tuple[list[Value], None]:
@@ -165,3 +190,85 @@ jax.tree_util.register_pytree_node(
     lambda table: (list(table.items.values()), tuple(table.items)),
     lambda keys, values: Table(dict(zip(keys, values, strict=True)), LATEST),
 )
+jax.tree_util.register_pytree_node(Number, lambda known: ([known.array], None), lambda _, arrays: Number(arrays[0]))
+
+
+def objects(value: Value) -> Iterator[Rows | Table]:
+    """The lists and dicts in a value."""
+    if isinstance(value, Rows | Table):
+        yield value
+    inside = value.parts if isinstance(value, Rows) else value.items.values() if isinstance(value, Table) else value
+    if isinstance(value, Rows | Table | tuple):
+        for part in inside:  # type: ignore[attr-defined]
+            yield from objects(part)
+
+
+def dated(value: Value, born: int) -> Value:
+    """The value, what JAX has put together again made at this depth."""
+    for thing in objects(value):
+        thing.born = born if thing.born == LATEST else thing.born
+    return value
+
+
+def contents(value: Value) -> list[Value]:
+    """What tells whether a value is still what it was: its parts, and the lists and dicts that hold them."""
+    if isinstance(value, Rows) and value.plain is None:
+        raise NotProved("a list of many trips is read by what is traced once")
+    if not isinstance(value, Rows | Table | tuple):
+        return [value]
+    parts = value.parts if isinstance(value, Rows) else [*value.items.items()] if isinstance(value, Table) else value
+    own = [] if isinstance(value, tuple) else [value]
+    return [*own, len(parts), *itertools.chain.from_iterable(map(contents, parts))]
+
+
+def equal(one: object, other: object) -> bool:
+    """Whether two structures are."""
+    return one == other
+
+
+def kept(value: Value) -> Value:
+    """A value that something holds."""
+    if isinstance(value, Once):
+        raise NotProved("an iterator that a name holds")
+    return value
+
+
+class Mapped:
+    """A function under vmap: over which axis of each argument, and on which axis of the results."""
+
+    def __init__(self, function: Callable[..., object], over: int | tuple[int | None, ...], out: int) -> None:
+        self.function = function
+        self.over = over
+        self.out = out
+
+
+class Method:
+    """A method of a list or dict that is still to be called."""
+
+    def __init__(self, owner: Rows | Table, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def __call__(self, *_: object) -> object:
+        raise NotProved("a method of a list is handed on")
+
+
+def sources(*values: Value) -> tuple[Rows | Table, ...]:
+    """The lists and dicts that are gone over."""
+    found = [value.of if isinstance(value, Once) else (value,) for value in values]
+    return tuple(x for part in found for x in part if isinstance(x, Rows | Table))
+
+
+class Returned:
+    """A function ends."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+BREAK, CONTINUE = "break", "continue"
+Signal = Returned | str | None
+
+
+def refuse(node: ast.AST, why: str = "") -> NoReturn:
+    raise NotProved(why or f"`{type(node).__name__}` is not followed for all trips at once")

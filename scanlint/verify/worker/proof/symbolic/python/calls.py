@@ -1,0 +1,319 @@
+"""Functions of a version, and calls."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import jax
+import jax.numpy as jnp
+
+from ....runtime.calling import plain
+from ..polynomials import NotProved
+from ..sizes import Sizes
+from .asked import Asked
+from .expressions import Expressions
+from .library import is_library
+from .numbers_of_trips import Traced
+from .transforms import stacks, static_of
+from .values import (
+    PLAIN,
+    Closure,
+    Frame,
+    Mapped,
+    Number,
+    Once,
+    Partial,
+    Returned,
+    Rows,
+    Signal,
+    Spread,
+    Stack,
+    Table,
+    Value,
+    Whole,
+    contents,
+    dated,
+    kept,
+    objects,
+    refuse,
+)
+
+MOST_CALLS = 3_000
+DEEPEST_CALL = 12
+POWERS = frozenset(["power", "pow", "float_power", "integer_pow"])
+CALLED_ANEW = frozenset(
+    [
+        "grad",
+        "value_and_grad",
+        "vmap",
+        "jacfwd",
+        "jacrev",
+        "hessian",
+        "jvp",
+        "vjp",
+        "linearize",
+        "map",
+        "tree_map",
+        "reduce",
+    ]
+)
+"""Functions of JAX that call each time what they are given; others may keep what they have traced."""
+"""Functions of JAX that call each time what they are given; others may keep what they have traced."""
+
+
+class Calls(Expressions):
+    """What a call does, and what JAX keeps of it."""
+
+    def suite(self, body: Sequence[ast.stmt], frame: Frame) -> Signal:
+        raise NotImplementedError
+
+    def __init__(self, sizes: Sizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]) -> None:
+        self.sizes = sizes
+        self.integers = sizes.integers
+        self.module = module
+        self.functions = functions
+        self.asked = Asked()
+        self.traced = Traced(self.integers, sizes.expression)
+        self.depth = 0  # loops around
+        self.calls = 0
+        self.called = 0
+        self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
+        self.traces: list[tuple[Closure, int]] = []  # what is traced once, and the first frame that it makes
+
+    def noted(self, holder: Frame, name: str, found: Value) -> None:
+        """What is traced once has to find the same again."""
+        for closure, begun in self.traces:
+            if holder.made < begun:
+                self.unchanged(closure, (holder, name), found)
+
+    def unchanged(self, closure: Closure, key: object, found: Value) -> None:
+        now = contents(found)
+        before = closure.read.setdefault(key, now)
+        same = len(now) == len(before) and all(
+            a is b or (isinstance(a, (*PLAIN, Whole)) and type(a) is type(b) and repr(a) == repr(b))
+            for a, b in zip(now, before, strict=True)
+        )
+        if not same:
+            raise NotProved("what is traced once finds something else later")
+
+    def of_module(self, node: ast.FunctionDef, found: Value) -> Value:
+        """A function of the module: the definition of the object that the name stands for."""
+        function = plain(found) if callable(found) else None
+        code = getattr(function, "__code__", None)
+        lines = {node.lineno, *(d.lineno for d in node.decorator_list)}
+        if not isinstance(function, types.FunctionType) or code is None or code.co_firstlineno not in lines:
+            raise NotProved(f"`{node.name}` is not what its definition says")
+        made = self.closure(node, Frame({}, None, self.module))
+        defaults, named = function.__defaults__ or (), function.__kwdefaults__ or {}
+        return Closure(
+            node,
+            made.frame,
+            [self.taken(d, -1) for d in defaults],
+            {k: self.taken(d, -1) for k, d in named.items()},
+            made.compiled,
+        )
+
+    def closure(self, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
+        compiled = None
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            if len(node.decorator_list) > 1:
+                raise NotProved("a decorator that is not known")
+            compiled = self.options_of_jit(node.decorator_list[0], frame, node.args)
+        if any(
+            isinstance(n, ast.Nonlocal | ast.Global | ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node)
+        ):
+            raise NotProved("a function that binds names outside of it, or yields")
+        named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        return Closure(
+            node,
+            frame,
+            [kept(self.value(d, frame)) for d in node.args.defaults],
+            {a.arg: kept(self.value(d, frame)) for a, d in named if d is not None},
+            compiled,
+        )
+
+    def options_of_jit(self, decorator: ast.expr, frame: Frame, of: ast.arguments) -> frozenset[str | int]:
+        """The parameters that are no arrays, where the decorator is `jit`, with or without options."""
+        keywords: list[ast.keyword] = []
+        function = decorator
+        if isinstance(decorator, ast.Call):
+            keywords, function = decorator.keywords, decorator.func
+            if self.module_value(function, frame) is functools.partial and len(decorator.args) == 1:
+                [function] = decorator.args
+            elif decorator.args:
+                raise NotProved("a decorator that is not known")
+        if self.module_value(function, frame) is not jax.jit:
+            raise NotProved("a decorator that is not known")
+        return static_of({k.arg or "": self.value(k.value, frame) for k in keywords}, of)
+
+    def module_value(self, node: ast.expr, frame: Frame) -> Value:
+        """What a name, or a name of a module, stands for."""
+        if isinstance(node, ast.Attribute):
+            owner = self.module_value(node.value, frame)
+            return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
+        return self.known(node.id, frame) if isinstance(node, ast.Name) else None
+
+    def call_node(self, node: ast.Call, frame: Frame) -> Value:
+        function = self.value(node.func, frame)
+        arguments = self.elements(
+            node.args,
+            frame,
+            consumed=function in (tuple, list),
+            spread=function in (jax.tree.map, jax.tree_util.tree_map),
+        )
+        if any(isinstance(x, Spread) for x in arguments):
+            return self.leaf_by_leaf(node, arguments)
+        named: dict[str, Value] = {}
+        for keyword in node.keywords:
+            found = kept(self.value(keyword.value, frame))
+            if keyword.arg is None:
+                if not isinstance(found, Table):
+                    refuse(node)
+                named |= {str(k): v for k, v in found.items.items()}
+            else:
+                named[keyword.arg] = found
+        return self.call(function, arguments, named)
+
+    def leaf_by_leaf(self, node: ast.Call, arguments: Sequence[Value]) -> Value:
+        """`jax.tree.map(function, *items)` for a list of many trips: the function of the list of each leaf."""
+        if (
+            len(arguments) != 2
+            or node.keywords
+            or not isinstance(function := arguments[0], Closure)
+            or not isinstance(spread := arguments[1], Spread)
+        ):
+            refuse(node)
+        stacked, length = self.one_stack(spread.rows), spread.rows.length
+        mapped, of = function.node, function.node.args
+        if not isinstance(mapped, ast.Lambda) or of.vararg is None or of.args or of.posonlyargs or of.kwonlyargs:
+            refuse(node)
+        if any(isinstance(thing, Rows) for thing in objects(stacked)):
+            refuse(node)
+        body, name = mapped.body, of.vararg.arg
+
+        def one(leaf: Value) -> Value:
+            return self.value(
+                body, Frame({name: Rows([Stack(length, leaf)], -1)}, function.frame, function.frame.module)
+            )
+
+        return dated(jax.tree_util.tree_map(one, stacked), self.depth)
+
+    def call(self, function: Value, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        self.calls += 1
+        if self.calls > MOST_CALLS:
+            raise NotProved("too many calls")
+        if isinstance(function, Closure):
+            if any(isinstance(x, Once) for x in (*arguments, *named.values())):
+                raise NotProved("an iterator that a name holds")
+            run = self.entered if function.compiled is None else self.traced_once
+            return run(function, arguments, named)
+        if isinstance(function, Mapped):
+            return self.mapped(function, arguments, named)
+        if isinstance(function, Partial):
+            return self.call(function.function, [*function.arguments, *arguments], {**function.named, **named})
+        if callable(function) and (meaning := self.meaning(function)) is not None:
+            return meaning(*arguments, **named)
+        if callable(function) and is_library(function):
+            return self.by_jax(function, arguments, named)
+        raise NotProved(f"a call of `{getattr(function, '__name__', type(function).__name__)}`")
+
+    def by_jax(self, function: Callable[..., object], arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        """A call of a function of JAX, as it is."""
+        name = getattr(function, "__name__", "")
+        if stacks(function) and arguments and isinstance(arguments[0], Rows) and arguments[0].plain is None:
+            return self.stacked(function, arguments, named)
+        if name in POWERS and any(isinstance(x, Whole | Number) for x in (*arguments, *named.values())):
+            raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
+        outer, self.keeps = self.keeps, name not in CALLED_ANEW
+        try:
+            given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
+        finally:
+            self.keeps = outer
+        return self.taken(function(*given, **more))
+
+    def traced_once(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        """A call of a compiled function: its numbers are arrays, and nothing but its result remains."""
+        assert closure.compiled is not None
+        positional = [a if k in closure.compiled else self.array_of(a) for k, a in enumerate(arguments)]
+        more = {n: a if n in closure.compiled else self.array_of(a) for n, a in named.items()}
+        with self.within_trace(closure):
+            found = self.array_of(self.entered(closure, positional, more))
+        return dated(found, self.depth)
+
+    def array_of(self, value: Value) -> Value:
+        """A value as a compiled function takes or gives it: new lists and dicts of arrays."""
+        leaves, tree = jax.tree_util.tree_flatten(self.given(value))
+        return self.taken(jax.tree_util.tree_unflatten(tree, [jnp.asarray(x) for x in leaves]))
+
+    @contextlib.contextmanager
+    def within_trace(self, closure: Closure, *, kept: bool = True) -> Iterator[None]:
+        """A call of what JAX traces: it may change nothing outside; if `kept`, it has to find what it found before."""
+        self.depth += 1
+        self.tracked.append(set())
+        if kept:
+            self.traces.append((closure, Frame({}, None, {}).made))
+            for k, value in enumerate((*closure.defaults, *closure.named.values())):
+                self.unchanged(closure, k, value)
+        try:
+            yield
+        finally:
+            if kept:
+                self.traces.pop()
+            self.tracked.pop()
+            self.depth -= 1
+
+    def entered(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        if self.called >= DEEPEST_CALL:
+            raise NotProved("calls within calls")
+        names = bound(closure, arguments, named)
+        own = frozenset(names) | _bound_in(closure.node)
+        frame = Frame(names, closure.frame, closure.frame.module, own)
+        self.called += 1
+        try:
+            if isinstance(closure.node, ast.Lambda):
+                return self.value(closure.node.body, frame)
+            signal = self.suite(closure.node.body, frame)
+        finally:
+            self.called -= 1
+        return signal.value if isinstance(signal, Returned) else None
+
+
+def bound(closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
+    """The parameters of a call by name."""
+    a = closure.node.args
+    places = [x.arg for x in (*a.posonlyargs, *a.args)]
+    if a.kwarg is not None or (a.vararg is None and len(arguments) > len(places)):
+        raise NotProved("arguments that have no parameter")
+    found = dict(zip(places[len(places) - len(closure.defaults) :], closure.defaults, strict=True)) | closure.named
+    found |= dict(zip(places, arguments, strict=False))
+    if named.keys() - {*places, *(x.arg for x in a.kwonlyargs)} or named.keys() & set(places[: len(arguments)]):
+        raise NotProved("arguments that have no parameter")
+    found |= named
+    if set(places) | {x.arg for x in a.kwonlyargs} != found.keys():
+        raise NotProved("a parameter without an argument")
+    return found | ({a.vararg.arg: tuple(arguments[len(places) :])} if a.vararg is not None else {})
+
+
+def _bound_in(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """The names that a function binds for itself."""
+    if isinstance(node, ast.Lambda):
+        return frozenset()
+    found: set[str] = set()
+    todo: list[ast.AST] = list(node.body)
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ast.FunctionDef | ast.ClassDef):
+            found.add(part.name)
+        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+            found.add(part.id)
+        elif isinstance(part, ast.NamedExpr):
+            raise NotProved("a name that is bound within an expression")
+        if not isinstance(
+            part, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
+        ):
+            todo += ast.iter_child_nodes(part)
+    return frozenset(found)

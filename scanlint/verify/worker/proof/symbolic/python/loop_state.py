@@ -1,0 +1,253 @@
+"""The locations that the trips of a loop may change, and how each of them goes on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from ..polynomials import NotProved, Polynomial
+from .values import (
+    UNBOUND,
+    Frame,
+    Number,
+    Question,
+    Rows,
+    Signal,
+    Span,
+    Stack,
+    Table,
+    Value,
+    Whole,
+    dated,
+    equal,
+    objects,
+)
+
+Slot = tuple[dict[str, Value] | dict[object, Value], object]
+Run = Callable[[Value], Signal]
+Test = Callable[[], Value]
+
+
+@dataclass
+class Place:
+    """How a location goes on: `same`, `int` (moved by `by` each trip), `array` (carried from `by`), or `last`."""
+
+    kind: str
+    by: Value = None
+
+
+@dataclass
+class After:
+    """A trip's results: the values of the slots, what was added to each list, and whether the loop was left."""
+
+    values: list[Value]
+    added: list[tuple[Value, ...]]
+    left: Value
+
+
+@dataclass
+class State:
+    """The locations that the trips of a loop may change, with their values now."""
+
+    frame: Frame
+    slots: list[Slot]
+    lists: list[Rows]
+    tables: list[Table]
+    kept: list[tuple[list[Value] | None, list[Value], Polynomial]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.kept = [(rows.added, rows.window, rows.grown) for rows in self.lists]
+
+    def read(self) -> list[Value]:
+        return [holder.get(key, UNBOUND) for holder, key in self.slots]  # type: ignore[call-overload]
+
+    def write(self, values: Sequence[Value]) -> None:
+        for (holder, key), value in zip(self.slots, values, strict=True):
+            holder[key] = value  # type: ignore[index]
+
+    def restore(self) -> None:
+        for rows, (added, window, grown) in zip(self.lists, self.kept, strict=True):
+            rows.added, rows.window, rows.grown = added, window, grown
+
+    @property
+    def tracked(self) -> set[int]:
+        return {id(thing) for thing in (*self.lists, *self.tables)}
+
+
+class MovesLater(NotProved):
+    """The first trip leaves a location as it is, a later one does not."""
+
+    def __init__(self, before: object, slot: int) -> None:
+        super().__init__("what the first trip leaves as it is, a later one changes")
+        self.before, self.slot = before, slot
+
+
+def moving_too(plan: Sequence[Place], before: Sequence[Value], slots: set[int]) -> list[Place]:
+    """The plan, these locations carried."""
+    return [Place("array", before[k]) if k in slots else place for k, place in enumerate(plan)]
+
+
+def stored(node: ast.AST) -> frozenset[str]:
+    """The names that a loop binds."""
+    found: set[str] = set()
+    todo: list[ast.AST] = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ast.FunctionDef):
+            found.add(part.name)
+        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+            found.add(part.id)
+        inner = (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+        if not isinstance(part, inner):
+            todo += ast.iter_child_nodes(part)
+    return frozenset(found)
+
+
+def arrays(value: Value) -> bool:
+    """Whether all leaves of a structure are arrays, and there is one."""
+    if isinstance(value, Whole | Question | Span) or value is UNBOUND:
+        return False
+    if any(isinstance(x, Rows) and x.plain is None for x in objects(value)):
+        return False
+    leaves = jax.tree_util.tree_leaves(value)
+    return bool(leaves) and all(isinstance(x, jax.Array) for x in leaves)
+
+
+def carried(value: Value) -> bool:
+    return arrays(value) and not any(True for _ in objects(value))
+
+
+def started(before: Value, after: Value) -> Value:
+    """What a carry starts from: `before`, its numbers of Python as arrays of the types after the trip; else UNBOUND."""
+    if not arrays(after) or isinstance(before, Question | Span):
+        return UNBOUND
+    if isinstance(before, Whole):
+        return UNBOUND
+    if isinstance(before, bool | int | float) and isinstance(after, Number):
+        start = jnp.asarray(before)
+        return (
+            Number(start) if (start.dtype, start.weak_type) == (after.array.dtype, after.array.weak_type) else UNBOUND
+        )
+    (ones, form), (others, other) = jax.tree_util.tree_flatten(before), jax.tree_util.tree_flatten(after)
+    if not equal(form, other):
+        return UNBOUND
+    made, same = [], True
+    for one, later in zip(ones, others, strict=True):
+        number_of_python = isinstance(one, bool | int | float)
+        if not number_of_python and not isinstance(one, jax.Array):
+            return UNBOUND
+        if (
+            not number_of_python
+            and one.shape == later.shape
+            and one.dtype == later.dtype
+            and one.weak_type == later.weak_type
+        ):
+            made.append(one)
+            continue
+        if (number_of_python and later.shape) or (
+            not number_of_python and (one.shape != later.shape or not one.weak_type)
+        ):
+            return UNBOUND
+        same = False
+        made.append(lax.convert_element_type(jnp.asarray(one), later.dtype))
+    return before if same else jax.tree_util.tree_unflatten(form, made)
+
+
+def interleaved(items: tuple[Value, ...]) -> Value:
+    """What several items per trip are as one stack."""
+
+    def joined(*parts: jax.Array) -> jax.Array:
+        found = jnp.stack(parts, 1)
+        return found.reshape((found.shape[0] * found.shape[1], *found.shape[2:]))
+
+    return jax.tree_util.tree_map(joined, *items)
+
+
+def state_of(frame: Frame, names: Sequence[str] | frozenset[str]) -> State:
+    """Names that the loop binds, the values of dicts and the lists that names hold."""
+    lists: list[Rows] = []
+    tables: list[Table] = []
+    seen: set[int] = set()
+
+    def walk(value: Value) -> None:
+        if id(value) in seen:
+            return
+        if isinstance(value, Rows):
+            seen.add(id(value))
+            lists.append(value)
+            for part in value.parts:
+                walk(part)
+        elif isinstance(value, Table):
+            seen.add(id(value))
+            tables.append(value)
+            for part in value.items.values():
+                walk(part)
+        elif isinstance(value, tuple):
+            for part in value:
+                walk(part)
+
+    holder: Frame | None = frame
+    while holder is not None:
+        for value in list(holder.names.values()):
+            walk(value)
+        holder = holder.outer
+    lists, tables = [x for x in lists if x.born >= 0], [x for x in tables if x.born >= 0]
+    slots: list[Slot] = [(frame.names, name) for name in sorted(names)]
+    return State(frame, slots + [(t.items, key) for t in tables for key in t.items], lists, tables)
+
+
+def perhaps(before: Value, start: Value, after: Value) -> Value:
+    """What is carried, after a loop that may have made no trip: a number of Python may still be one."""
+    if start is before or isinstance(after, Number):
+        return after
+    if not isinstance(before, bool | int | float) or not isinstance(after, jax.Array):
+        return UNBOUND
+    return Number(after) if after.dtype == jnp.asarray(before).dtype else UNBOUND
+
+
+def growing(state: State, first: After) -> list[int]:
+    """How many items each trip adds to each list."""
+    grows = [len(added) for added in first.added]
+    if any(grow and added is not None for grow, (added, _, _) in zip(grows, state.kept, strict=True)):
+        raise NotProved("a list that an inner loop fills")
+    return grows
+
+
+def later(window: list[Value], added: Sequence[Value]) -> list[Value]:
+    """The last items of a list after a trip."""
+    return [*window, *added][-len(window) :] if window and added else list(window)
+
+
+def fill(state: State, grows: Sequence[int], added: Sequence[tuple[Value, ...]], count: Polynomial) -> None:
+    """Give each list what all trips have added."""
+    for rows, grow, items in zip(state.lists, grows, added, strict=True):
+        if grow and rows.front:
+            rows.parts.insert(0, Stack(count, jax.tree_util.tree_map(lambda a: a[::-1], items[0])))
+        elif grow:
+            rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
+        rows.front = False
+
+
+def let_go(state: State, plan: Sequence[Place], before: Sequence[Value], first: After) -> None:
+    """Require that the first trip does not change the lists and dicts that a name gives up: others may hold them."""
+    given_up = {id(x) for place, b in zip(plan, before, strict=True) if place.kind == "array" for x in objects(b)}
+    holders = {id(table.items) for table in state.tables if id(table) in given_up}
+    changed = any(id(h) in holders and p.kind != "same" for (h, _), p in zip(state.slots, plan, strict=True))
+    if changed or any(added and id(rows) in given_up for rows, added in zip(state.lists, first.added, strict=True)):
+        raise NotProved("a first trip that changes an object whose name is bound anew")
+
+
+def perhaps_run(plan: Sequence[Place], before: Sequence[Value], moved: Sequence[Value], depth: int) -> list[Value]:
+    """The locations after a loop that data end, which may have made no trip."""
+    left, found = iter(moved), []
+    for place, start in zip(plan, before, strict=True):
+        if place.kind == "array":
+            found.append(dated(perhaps(start, place.by, next(left)), depth))
+        else:
+            found.append(start if place.kind == "same" else UNBOUND)
+    return found

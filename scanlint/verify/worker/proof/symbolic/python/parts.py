@@ -1,0 +1,171 @@
+"""Parts and truths of values, and what changes lists and dicts."""
+
+from __future__ import annotations
+
+import ast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..polynomials import NotProved, Polynomial, number
+from .builtins import Builtins
+from .library import is_library
+from .numbers_of_trips import compared, is_whole, polynomial, whole
+from .values import (
+    PLAIN,
+    Number,
+    Question,
+    Rows,
+    Stack,
+    Table,
+    Value,
+    Whole,
+    dated,
+    kept,
+)
+
+
+class Parts(Builtins):
+    """What `[...]` gives and what a test of a value says."""
+
+    tracked: list[set[int]]
+
+    def truth(self, value: Value) -> bool:
+        if isinstance(value, PLAIN):
+            return bool(value)
+        if isinstance(value, Whole):
+            value = compared(ast.NotEq, value, 0, self.integers)
+            return self.truth(value)
+        if isinstance(value, Question):
+            asked = value
+            if not any(name in self.traced.trips for name in self.integers.free(asked.value)):
+                raise NotProved("a size that is tested, and may be so or not")
+            return self.asked.truth(lambda: self.traced.question(asked), asked.key) != asked.negated
+        if isinstance(value, Number) and value.array.dtype == bool:
+            value = value.array
+        if isinstance(value, jax.core.Tracer):
+            if value.ndim:
+                raise NotProved("the truth of an array with axes")
+            return self.asked.of_array(value)
+        if isinstance(value, np.generic | np.ndarray | jax.Array) and np.ndim(value) == 0:
+            return bool(value)
+        if isinstance(value, tuple):
+            return bool(value)
+        if isinstance(value, Rows):
+            return self.truth(compared(ast.Gt, whole(value.length), 0, self.integers))
+        if isinstance(value, Table):
+            return bool(value.items)
+        raise NotProved("the truth of what is no number and no array")
+
+    def item(self, held: Value, key: Value) -> Value:
+        if isinstance(held, Table):
+            if not isinstance(key, str | int) or isinstance(key, bool) or key not in held.items:
+                raise NotProved("a key that a dict may not have")
+            return held.items[key]
+        if isinstance(held, Rows):
+            return self.list_item(held, key)
+        if isinstance(held, tuple):
+            if type(key) is int and -len(held) <= key < len(held):
+                return held[key]
+            if isinstance(key, slice) and all(x is None or type(x) is int for x in (key.start, key.stop, key.step)):
+                return tuple(held)[key]
+            raise NotProved("a part of a tuple that is not known")
+        if isinstance(held, jax.Array) or is_library(type(held)):
+            return self.taken(held[self.index(key)])  # type: ignore[index]
+        if isinstance(held, np.ndarray) and isinstance(key, int):
+            return held[key]
+        raise NotProved("a part of what is not known")
+
+    def index(self, key: Value) -> object:
+        parts = key if isinstance(key, tuple) else (key,)
+        found: list[object] = []
+        for part in parts:
+            if isinstance(part, slice):
+                ends = (part.start, part.stop, part.step)
+                if any(self.moves(x) for x in ends):
+                    raise NotProved("a slice whose place depends on the trip")
+                found.append(slice(*(self.given(x) for x in ends)))
+            else:
+                given = self.given(part)
+                found.append(jnp.asarray(given) if isinstance(part, Whole) else given)
+        return tuple(found) if isinstance(key, tuple) else found[0]
+
+    def moves(self, value: Value) -> bool:
+        return isinstance(value, Whole) and any(n in self.traced.trips for n in self.integers.free(value.value))
+
+    def list_item(self, rows: Rows, key: Value) -> Value:
+        if isinstance(key, slice) and (key.start, key.stop, key.step) == (None, None, -1) and rows.added is None:
+            return self.turned(rows)
+        if not is_whole(key):
+            raise NotProved("a part of a list that is not known")
+        place = polynomial(key)
+        if rows.added is None and rows.plain is not None and place.constant is not None:
+            if not -len(rows.plain) <= place.constant < len(rows.plain):
+                raise NotProved("a place that a list does not have")
+            return rows.plain[place.constant]
+        back = place if place.constant is not None and place.constant < 0 else place - rows.length
+        if rows.added is not None and rows.front:
+            raise NotProved("a list is read that is filled at its head")
+        if rows.added is not None:
+            recent, rows.looked = [*rows.window, *rows.added], True
+            if back.constant is not None and -len(recent) <= back.constant < 0:
+                return recent[back.constant]
+            raise NotProved("a list is read further back")
+        start, at = number(0), back + rows.length
+        for part in rows.parts:
+            count = part.count if isinstance(part, Stack) else number(1)
+            inside = self.integers.at_least_zero
+            if inside(at - start) and inside(start + count - 1 - at):
+                return self.row_of(part, at - start) if isinstance(part, Stack) else part
+            start = start + count
+        raise NotProved("a place of a list that is not known")
+
+    def row_of(self, stack: Stack, at: Polynomial) -> Value:
+        return dated(jax.tree_util.tree_map(lambda x: self.item(x, whole(at)), stack.leaves), -1)
+
+    def turned(self, rows: Rows) -> Rows:
+        def part(x: Value) -> Value:
+            return Stack(x.count, jax.tree_util.tree_map(lambda a: a[::-1], x.leaves)) if isinstance(x, Stack) else x
+
+        return Rows([part(x) for x in rows.parts[::-1]], self.depth)
+
+    def may_change(self, thing: Rows | Table) -> None:
+        if thing.read:
+            raise NotProved("an object that is changed while a loop goes over it")
+        if thing.born < self.depth and not any(id(thing) in tracked for tracked in self.tracked[-1:]):
+            raise NotProved("an object that no name of the function holds is changed")
+
+    def append(self, rows: Rows, value: Value, *, front: bool = False) -> None:
+        self.may_change(rows)
+        kept(value)
+        if front and rows.looked:
+            raise NotProved("a list is read that is filled at its head")
+        if rows.added is None:
+            rows.parts.insert(0 if front else len(rows.parts), value)
+        elif rows.added:
+            if front or rows.front:
+                raise NotProved("a list that a trip fills at its head, more than once")
+            rows.added.append(value)
+        else:
+            rows.added, rows.front = [value], front
+
+    def extend(self, rows: Rows, value: Value) -> None:
+        items = value.plain if isinstance(value, Rows) else value
+        if not isinstance(items, tuple | list):
+            raise NotProved("a list is extended by what is not known item by item")
+        for item in list(items):
+            self.append(rows, item)
+
+    def set_item(self, held: Value, key: Value, value: Value) -> None:
+        kept(value)
+        if isinstance(held, Table) and isinstance(key, str | int) and (key in held.items or held.born == self.depth):
+            self.may_change(held)
+            held.items[key] = value
+        elif isinstance(held, Rows) and held.added is None and held.plain is not None and type(key) is int:
+            self.may_change(held)
+            if not -len(held.parts) <= key < len(held.parts):
+                raise NotProved("a place that a list does not have")
+            held.parts[key] = value
+        else:
+            raise NotProved("an object that is changed")

@@ -1,0 +1,238 @@
+"""What remains of a loop, by induction: the coarsest partition of states that first values and trips respect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .polynomials import NotProved, Polynomial, number, symbol
+from .structure import Structure
+from .substitution import Substitution, name_of
+from .terms import Loop, Meant, Term, state_at, trip_at
+
+FOREVER = number(2**31 - 1)
+MOST_LOOPS = 400
+
+
+@dataclass
+class Ended:
+    """What a loop leaves: its states after the last trip, its rows by output, and its states before any trip."""
+
+    last: list[Term]
+    stacked: Callable[[int, bool], Term]
+    before: Callable[[int, Polynomial], Term]
+
+
+@dataclass
+class Body:
+    """An open loop: states after one trip (`steps`) and rows (`given`), in terms of `states` before it and `trip`."""
+
+    trip: str
+    count: Polynomial | None
+    states: list[Term]
+    inits: list[Term]
+    steps: list[Term]
+    given: list[Term]
+    test: Term | None = None
+    known: dict[int, tuple[Term, Term]] = field(default_factory=dict)
+    filled: dict[int, tuple[int, bool, int]] = field(default_factory=dict)
+
+    @property
+    def open(self) -> list[int]:
+        """The places of states that are neither known nor filled row by row."""
+        return [k for k in range(len(self.states)) if k not in self.known and k not in self.filled]
+
+    def others(self, place: int) -> list[Term]:
+        """All that a trip computes but for this state."""
+        tests = [self.test] if self.test is not None else []
+        return [*(self.steps[k] for k in self.open if k != place), *self.given, *tests]
+
+
+@dataclass
+class Relations(Structure):
+    """Terms with loops; `aliases` are, by loop, the states that equal one of an earlier loop before every trip."""
+
+    aliases: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
+
+    def loop(self, body: Body) -> Ended:
+        raise NotImplementedError
+
+    def _related(self, body: Body) -> Ended:
+        """What remains, its equal states merged, in terms of loops that were met before."""
+        count, places = body.count, body.open
+        certain = count is not None and self.integers.at_least_zero(count - 1)
+        used = {name for term in [*(body.steps[k] for k in places), *body.others(-1)] for name in term.free}
+        unread = {k for k in places if certain and name_of(body.states[k]) not in used}
+        alive = [k for k in places if k not in unread]
+        names = dict(zip(alive, self._names(*self._closed(body, alive)), strict=True))
+
+        def before(place: int, at: Polynomial | None) -> Term:
+            if place in body.known:
+                start, last = body.known[place]
+                return last if at is None or at == count else self.substituted(start, {body.trip: at})
+            if place in body.filled:
+                raise NotProved("an array is read while it is filled")
+            if place in unread:
+                if at is None or not self.integers.at_least_zero(at - 1):
+                    raise NotProved("a state before a trip that may be the first, which nothing reads")
+                return after(body.steps[place], at - 1)
+            return self.state_before(*names[place], at)
+
+        def after(term: Term, at: Polynomial) -> Term:
+            """What a trip computes, on trip `at`; what is carried is named as the state before the next one."""
+            place = next((k for k in alive if body.steps[k] is term), None)
+            if place is not None:
+                return before(place, at + 1)
+            carried = {
+                body.steps[k]: before(k, at + 1) for k in alive if body.steps[k].op not in ("state", "int", "const")
+            }
+            states = {name_of(body.states[k]): before(k, at) for k in alive if name_of(body.states[k]) in term.free}
+            return Substitution(self, {body.trip: at, **states}, {t.number: by for t, by in carried.items()}).of(term)
+
+        def stacked(place: int, reverse: bool) -> Term:
+            if count is None:
+                raise NotProved("rows of a loop that data end")
+            return self.by_rows(count, lambda t: after(body.given[place], count - 1 - t if reverse else t))
+
+        last = []
+        for k in range(len(body.states)):
+            if k in body.filled:
+                axis, reverse, at = body.filled[k]
+                rows = stacked(at, reverse)
+                last.append(rows if not axis else self._moved(rows, axis))
+            else:
+                last.append(before(k, count))
+        return Ended(last, stacked, before)
+
+    def _moved(self, rows: Term, axis: int) -> Term:
+        """An array filled along another axis, from the stack of what is filled."""
+        order = (*range(1, axis + 1), 0, *range(axis + 1, len(rows.shape)))
+        return self.make("transpose", order, [rows], tuple(rows.shape[k] for k in order), rows.dtype)
+
+    def _closed(self, body: Body, places: Sequence[int]) -> tuple[Loop, list[int]]:
+        """The loop of these states with its names bound, equal states merged; and which of its states each one is."""
+        loop = self._bound(body, places)
+        [classes], _ = self.refined([loop])
+        firsts = sorted({classes.index(c) for c in classes})
+        if len(firsts) == len(classes):
+            return loop, [*range(len(places))]
+        rank = {f: j for j, f in enumerate(firsts)}
+        merged = {name_of(body.states[places[j]]): body.states[places[classes.index(c)]] for j, c in enumerate(classes)}
+        steps = [self.substituted(s, merged) for s in body.steps]
+        test = self.substituted(body.test, merged) if body.test is not None else None
+        joined = Body(body.trip, body.count, body.states, body.inits, steps, [], test)
+        return self._bound(joined, [places[f] for f in firsts]), [rank[classes.index(c)] for c in classes]
+
+    def _bound(self, body: Body, places: Sequence[int]) -> Loop:
+        terms = [*(body.steps[k] for k in places), *([body.test] if body.test is not None else [])]
+        height = max([0, *(t.height for t in terms)])
+        while True:
+            height += 1
+            states = [
+                self.state(state_at(height, j), body.inits[k].shape, body.inits[k].dtype) for j, k in enumerate(places)
+            ]
+            meant: dict[str, Polynomial | Term] = {body.trip: symbol(trip_at(height))}
+            meant |= {name_of(body.states[k]): s for k, s in zip(places, states, strict=True)}
+            with self.integers.within(trip_at(height), body.count if body.count is not None else FOREVER):
+                bound = [self.substituted(t, meant) for t in terms]
+            if max([0, *(t.height for t in bound)]) < height:
+                break
+        inits = tuple(body.inits[k] for k in places)
+        own = {trip_at(height), *map(name_of, states)}
+        free = frozenset[str]().union(
+            *(t.free for t in inits), *(t.free - own for t in bound), self.free_of(body.count)
+        )
+        above = max([height, *(t.height for t in inits), self.height_of(body.count)])
+        steps, test = tuple(bound[: len(places)]), bound[-1] if body.test is not None else None
+        return Loop(trip_at(height), body.count, tuple(states), inits, steps, test, above, free)
+
+    def _names(self, loop: Loop, kept: Sequence[int]) -> list[tuple[int, int]]:
+        """Which state of which loop each place is: of an earlier loop where both are equal before every trip."""
+        key = (
+            loop.count,
+            tuple(i.number for i in loop.inits),
+            tuple(s.number for s in loop.steps),
+            loop.test and loop.test.number,
+        )
+        if key not in self.by_loop:
+            if len(self.loops) >= MOST_LOOPS:
+                raise NotProved("too many loops")
+            self.by_loop[key] = len(self.loops)
+            self.loops.append(loop)
+            self.aliases[self.by_loop[key]] = self._aliases(loop)
+        at = self.by_loop[key]
+        return [self.aliases.get(at, {}).get(j, (at, j)) for j in kept]
+
+    def _aliases(self, loop: Loop) -> dict[int, tuple[int, int]]:
+        found: dict[int, tuple[int, int]] = {}
+        for m, other in enumerate(self.loops[:-1]):
+            unlike = other.count != loop.count or (other.test is None) != (loop.test is None) or other.free != loop.free
+            if unlike or not (other.steps and loop.steps):
+                continue
+            (theirs, mine), same = self.refined([other, loop])
+            if same:
+                for j, c in enumerate(mine):
+                    if c in theirs and j not in found:
+                        k = theirs.index(c)
+                        found[j] = self.aliases.get(m, {}).get(k, (m, k))
+        return found
+
+    def refined(self, loops: Sequence[Loop]) -> tuple[list[list[int]], bool]:
+        """The coarsest partition of states that first values and trips respect; whether tests are equal under it."""
+        trip = self.fresh("t")
+        first = [[(i.number,) for i in loop.inits] for loop in loops]
+        names: dict[tuple[int, ...], int] = {}
+        sides = [[names.setdefault(key, len(names)) for key in keys] for keys in first]
+        classes: dict[int, Term] = {}
+        with self.integers.within(trip, loops[0].count if loops[0].count is not None else FOREVER):
+            while True:
+                meant = [self._by_class(loop, side, classes, trip) for loop, side in zip(loops, sides, strict=True)]
+                found = [
+                    [(c, self.substituted(s, m).number) for c, s in zip(side, loop.steps, strict=True)]
+                    for loop, side, m in zip(loops, sides, meant, strict=True)
+                ]
+                tests = {
+                    self.substituted(loop.test, m).number if loop.test is not None else None
+                    for loop, m in zip(loops, meant, strict=True)
+                }
+                finer: dict[tuple[int, ...], int] = {}
+                split = [[finer.setdefault(key, len(finer)) for key in keys] for keys in found]
+                if len(finer) == len(names):
+                    return sides, len(tests) == 1
+                sides, names = split, finer
+                classes.clear()
+
+    def _by_class(
+        self, loop: Loop, side: Sequence[int], classes: dict[int, Term], trip: str
+    ) -> dict[str, Polynomial | Term]:
+        meant: dict[str, Polynomial | Term] = {loop.trip: symbol(trip)}
+        for c, state in zip(side, loop.states, strict=True):
+            if c not in classes:
+                classes[c] = self.state(self.fresh("s"), state.shape, state.dtype)
+            meant[name_of(state)] = classes[c]
+        return meant
+
+    def state_before(self, loop: int, place: int, trip: Polynomial | None) -> Term:
+        """The state of a loop before a trip; after the last one where the trip is None."""
+        made = self.loops[loop]
+        init = made.inits[place]
+        if trip is not None and trip.constant == 0:
+            return init
+        within = [made, *([trip] if trip is not None else [])]
+        return self.term("before", (loop, place, trip), (), init.shape, init.dtype, within=within)
+
+    def reopened(self, loop: Loop, meant: Meant) -> Body:
+        """A loop with fresh names, what is free in it replaced."""
+        go = Substitution(self, meant)
+        count = go.whole(loop.count) if loop.count is not None else None
+        trip = self.fresh("t")
+        states = [self.state(self.fresh("s"), s.shape, s.dtype) for s in loop.states]
+        inner = {**meant, loop.trip: symbol(trip)} | {name_of(s): f for s, f in zip(loop.states, states, strict=True)}
+        with self.integers.within(trip, count if count is not None else FOREVER):
+            within = Substitution(self, inner)
+            steps = [within.of(s) for s in loop.steps]
+            test = within.of(loop.test) if loop.test is not None else None
+        return Body(trip, count, states, [go.of(i) for i in loop.inits], steps, [], test)
+
+    def substituted(self, term: Term, meant: Meant) -> Term:
+        return Substitution(self, meant).of(term)

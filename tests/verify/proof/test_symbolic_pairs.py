@@ -1,0 +1,86 @@
+"""Pairs of versions in `pairs/`: the right ones are proved for all sizes, of the wrong ones none."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scanlint.verify.worker.proof.symbolic.prove import ForAllSizes, Version, prove
+from scanlint.verify.worker.runtime.calling import Signature
+from scanlint.verify.worker.runtime.loading import Loaded
+
+HEAD = """\
+import dataclasses
+from functools import partial
+from typing import NamedTuple
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+"""
+FAULTS = ("TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "AssertionError", "Concretization")
+"""What the prover does not understand it says; an exception is a fault of its own."""
+
+
+def pairs(pattern: str) -> Iterator[object]:
+    """Each as `## name: arguments`, the old version, `---`, and the new one."""
+    for path in sorted((Path(__file__).parent / "pairs").glob(pattern)):
+        for part in ("\n" + path.read_text()).split("\n## ")[1:]:
+            title, _, text = part.partition("\n")
+            name, _, arguments = title.partition(": ")
+            old, _, new = text.partition("\n---\n")
+            yield pytest.param(arguments, old, new, id=f"{path.stem}: {name}")
+
+
+def version(text: str) -> Version:
+    module = types.ModuleType("version")
+    exec(compile(text, "<version>", "exec"), module.__dict__)
+    tree = ast.parse(text)
+    node = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "f"][-1]
+    loaded = Loaded(module, tree, node, text=text)
+    return Version(loaded, node)
+
+
+def by_one_trip(old: str, new: str, arguments: str) -> ForAllSizes:
+    versions = [version(HEAD + text) for text in (old, new)]
+    signature = Signature.of(versions[0].node, frozenset())
+    given = eval(arguments, dict(versions[0].loaded.module.__dict__))
+    values = dict(zip(signature.positional, given, strict=True))
+    fixed = frozenset(name for name, value in values.items() if type(value) is int)
+    return prove(*(Version(v.loaded, v.node, fixed) for v in versions), signature, (values, values))
+
+
+@pytest.mark.parametrize(("arguments", "old", "new"), [*pairs("right*.txt")])
+def test_right_ones_are_proved(arguments: str, old: str, new: str) -> None:
+    found = by_one_trip(old, new, arguments)
+    assert found.proved, found.reason
+    assert found.least == 1
+    assert found.sizes
+
+
+@pytest.mark.parametrize(("arguments", "old", "new"), [*pairs("wrong*.txt")])
+def test_wrong_ones_are_not(arguments: str, old: str, new: str) -> None:
+    found = by_one_trip(old, new, arguments)
+    assert not found.proved
+    assert not found.reason.startswith(FAULTS), found.reason
+
+
+def test_a_version_is_the_same_as_itself_for_all_sizes() -> None:
+    old = "def f(xs, v):\n    for x in xs:\n        v = v * 0.5 + x\n    return v"
+    found = by_one_trip(old, old, "(jnp.ones((12, 4)), jnp.ones(4))")
+    assert found.proved
+    assert found.sizes == {4, 12}
+
+
+def test_a_size_that_stands_in_the_text_is_kept() -> None:
+    old = "def f(xs):\n    return xs + 12"
+    assert by_one_trip(old, old, "(jnp.ones((12, 5)),)").sizes == {5}
+
+
+def test_an_array_of_numpy_may_be_changed_in_place() -> None:
+    old = "def f(xs):\n    ys = xs\n    xs *= 2\n    return ys"
+    assert "NumPy" in by_one_trip(old, "def f(xs):\n    return xs", "(np.ones((12, 5), np.float32),)").reason
