@@ -26,14 +26,14 @@ Span = tuple[int, int]
 class Layer(NamedTuple):
     """The text as it was, the unit as it is, and what was changed in between.
 
-    `form`: what the unit has by then: statements on lines of their own ("canonical"), or one more step of the normal
-    form ("meaning").
+    `form`: what the unit has by then: statements on lines of their own ("canonical"), no comments and no line breaks in
+    brackets either ("bare"), or one more step of the normal form ("meaning").
     """
 
     old: Source
     unit: Unit
     changes: tuple[Change, ...]
-    form: Literal["canonical", "meaning"] = "meaning"
+    form: Literal["canonical", "bare", "meaning"] = "meaning"
 
     def written(self, place: Position) -> Position:
         """Where a place of the new text stands in the old one."""
@@ -83,7 +83,7 @@ class Layer(NamedTuple):
         for piece in self._pieces() if self.form != "meaning" else ():
             if QUOTED.fullmatch(piece.text) and piece.text not in old.text:
                 made = made.replace(piece.text, old.between(piece.start, piece.end))
-        if self.form == "meaning":
+        if self.form != "canonical":
             made = apply_edits(old.text, with_remarks(old.text, line_edits(old.text, made)))
         return replace(old, text=made, added=new.added)
 

@@ -17,8 +17,6 @@ from scanlint.syntax.bindings import binds, reads
 
 LONGEST = 8
 """Statements that a trip may have to be written once more."""
-GONE = "\0"
-"""Stands for a line of which nothing is left."""
 
 
 def first_trip_before(model: LoopModel) -> Step:
@@ -128,23 +126,18 @@ class _Peeling:
 
     def _copy(self, *, first: bool) -> str | None:
         """The body as it is in the first trip, or in the others, at no margin."""
-        found = [self._padded(edit) for statement in self.node.body for edit in self._edits(statement, first)]
-        edits = [edit for edit in found if edit is not None]
-        if len(edits) < len(found) or self.node.iter.lineno != self.node.iter.end_lineno:
+        edits = [edit for statement in self.node.body for edit in self._edits(statement, first)]
+        if (
+            any(edit.start.line != edit.end.line for edit in edits)
+            or self.node.iter.lineno != self.node.iter.end_lineno
+        ):
             return None
         begin = Position(self.node.body[0].lineno, 1)
         end = self.source.end(self.node)
         above = self.source.above
         changed = self.source.edited(edits).splitlines()[begin.line - 1 - above : end.line - above]
         lines = self._block(self.node.body, changed, begin.line, first)
-        return dedent("\n".join(line for line in lines if line != GONE)) + "\n"
-
-    def _padded(self, edit: Edit) -> Edit | None:
-        """An edit that leaves each line its number; None where more stands behind what goes over several lines."""
-        gone = edit.end.line - edit.start.line
-        if gone and self.source.lines[edit.end.line - 1][edit.end.column - 1 :].strip():
-            return None
-        return edit._replace(text=edit.text + f"\n{GONE}" * gone)
+        return dedent("\n".join(lines)) + "\n"
 
     def _block(self, block: Sequence[ast.stmt], lines: list[str], offset: int, first: bool) -> list[str]:
         """The lines of a block, of decided branches those of the arm that is taken."""

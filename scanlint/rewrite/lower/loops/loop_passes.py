@@ -38,6 +38,7 @@ from scanlint.rewrite.normalize.exits.counting_while import opaque
 from scanlint.rewrite.normalize.exits.exit_flags import without_jumps
 from scanlint.rewrite.normalize.full_ranges import with_full_ranges
 from scanlint.rewrite.normalize.initialization import with_placeholders
+from scanlint.rewrite.normalize.last_value_sinking import last_after
 from scanlint.rewrite.normalize.local_functions import with_closures
 from scanlint.rewrite.normalize.number_tables import with_tables, with_weak_tables
 from scanlint.rewrite.normalize.peeling import first_trip_before
@@ -47,7 +48,7 @@ from scanlint.syntax.bindings import binds, reads, targets
 WAYS = (
     with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_arrays, with_lists,
     with_named_lists, with_places, with_closures, without_continue, with_name, without_jumps, first_trip_before,
-    with_tables,
+    last_after, with_tables,
 )  # fmt: skip
 """Steps after which a loop is looked at again, the first that applies first."""
 
