@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,8 @@ def verify(folder: Path, *words: str) -> tuple[int, str]:
     before = Path.cwd()
     os.chdir(folder)
     try:
-        done = CliRunner().invoke(group, ["verify", *words], standalone_mode=False)
+        apart = {} if "mix_stderr" not in signature(CliRunner).parameters else {"mix_stderr": False}  # click 8.1
+        done = CliRunner(**apart).invoke(group, ["verify", *words], standalone_mode=False)
     finally:
         os.chdir(before)
     if done.exception is not None:

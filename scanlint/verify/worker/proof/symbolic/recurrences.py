@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 from .loops import Algebra
 from .polynomials import Polynomial
-from .terms import Loop, Term
+from .term_table import LoopTerm, Term
 
 INFIX = {
     "add": "+",
@@ -57,7 +58,7 @@ class Recurrences:
     def _state(self, loop: int, place: int) -> str:
         return self.states.setdefault((loop, place), f"s{len(self.states)}")
 
-    def _cut(self, term: Term | None, loop: Loop | None = None) -> str:
+    def _cut(self, term: Term | None, loop: LoopTerm | None = None) -> str:
         names: dict[str, str] = {}
         if loop is not None:
             at = next(k for k, known in enumerate(self.algebra.loops) if known is loop)
@@ -72,7 +73,7 @@ class Recurrences:
         parts = [self._written(a, names) for a in term.args]
         match term.op:
             case "input":
-                return self.inputs[term.par]  # type: ignore[index]
+                return self.inputs[cast("int", term.par)]
             case "state":
                 return names.get(str(term.par), "s")
             case "int":
@@ -80,7 +81,7 @@ class Recurrences:
             case "row":
                 return f"{parts[0]}[{self._number(term.par[1], names)}]"  # type: ignore[index]
             case "before":
-                loop, place, _ = term.par  # type: ignore[misc]
+                loop, place, _ = cast("tuple[int, int, object]", term.par)
                 return self._state(loop, place)
             case "below" | "zero":
                 return f"({self._number(term.par, names)} {'<' if term.op == 'below' else '=='} 0)"  # type: ignore[arg-type]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax
 
 try:
@@ -10,8 +12,16 @@ except ImportError:  # before JAX 0.4.36
     from jax.core import Primitive  # type: ignore[attr-defined,no-redef,unused-ignore]
 
 SAME = "same_values"
-_primitive = Primitive(SAME)
-_primitive.def_abstract_eval(lambda one, other: one)  # type: ignore[no-untyped-call]
+
+
+def primitive(name: str, aval: Callable[..., object]) -> Primitive:
+    """A primitive that is only traced; `aval` gives the type of its result."""
+    made = Primitive(name)
+    made.def_abstract_eval(aval)  # type: ignore[no-untyped-call]
+    return made
+
+
+_primitive = primitive(SAME, lambda one, other: one)
 
 
 def same_values(one: jax.Array, other: jax.Array) -> None:
