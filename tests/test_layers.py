@@ -29,7 +29,7 @@ WORKER = [
 DELETED_MODULES = [
     "dataflow.analyses", "dataflow.carried", "dataflow.heap",
     "loops.accumulators", "loops.row_writes", "loops.sizes.equal_lengths",
-    "rewrite.breaks", "rewrite.lower.loops.row_buffers", "rewrite.normalize.last_value_sinking",
+    "rewrite.breaks", "rewrite.lower.loops.row_buffers",
     "rewrite.normalize.accumulators.read_back", "rewrite.normalize.accumulators.scalar_replacement", "syntax.order",
     "verify.worker.harvest.project_runs",
 ]  # fmt: skip

@@ -83,6 +83,6 @@ def for_all_sizes(pair: VersionPair, values: Values | None) -> AllSizes | None:
     with limited(SECONDS):
         try:
             found = prove(old, new, pair.signature, (pair.own(values), pair.moved(values)), floats=pair.traced)
-        except TookTooLong:
+        except TookTooLong:  # the versions are compared for some sizes
             return None
     return AllSizes(found, values)

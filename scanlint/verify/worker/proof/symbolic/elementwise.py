@@ -189,5 +189,5 @@ class Elementwise(TermTable):
         try:
             with np.errstate(all="ignore"):
                 return self.constant(FOLD[op](*values), dtype)
-        except ZeroDivisionError:
+        except ZeroDivisionError:  # the division stays a division
             return None

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .open_loops import LoopResults, OpenLoop
 from .polynomials import NotProved, Polynomial, number, symbol
-from .relations import FOREVER, LoopResults, OpenLoop, Relations
+from .relations import FOREVER, Relations
 from .substitution import Substitution, name_of, placed, subterms
 from .term_table import Meant, Term
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -142,7 +142,7 @@ class MovedPlaces:
             index = self.algebra.row(x[1], 0, trip)
             try:
                 made = self._part(x[0], index, starts, collapsed, sizes, shape[1:])
-            except NotProved:
+            except NotProved:  # the gather stays a gather
                 return None
             return self.algebra.rows(name, batch[0], made) if made is not None else None
 

@@ -24,9 +24,10 @@ from ..equations import (
 )
 from ..jaxpr_numbers import IDENTITY
 from .moved_places import MovedPlaces
+from .open_loops import OpenLoop
 from .polynomials import NotProved, Polynomial
 from .python.same_values import SAME
-from .relations import FOREVER, OpenLoop
+from .relations import FOREVER
 from .substitution import name_of as state_name
 from .term_table import BOOL, Shape, Term
 

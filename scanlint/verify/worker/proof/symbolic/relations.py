@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .open_loops import LoopResults, LoopTerms, OpenLoop
 from .polynomials import NotProved, Polynomial, number, symbol
-from .structure import Structure
 from .substitution import Substitution, name_of
 from .term_table import LoopTerm, Meant, Term, state_at, trip_at
 
@@ -15,47 +15,10 @@ MOST_LOOPS = 400
 
 
 @dataclass
-class LoopResults:
-    """What a loop leaves: its states after the last trip, its rows by output, and its states before any trip."""
-
-    last: list[Term]
-    stacked: Callable[[int, bool], Term]
-    before: Callable[[int, Polynomial], Term]
-
-
-@dataclass
-class OpenLoop:
-    """An open loop: states after one trip (`steps`) and rows (`given`), in terms of `states` before it and `trip`."""
-
-    trip: str
-    count: Polynomial | None
-    states: list[Term]
-    inits: list[Term]
-    steps: list[Term]
-    given: list[Term]
-    test: Term | None = None
-    known: dict[int, tuple[Term, Term]] = field(default_factory=dict)
-    filled: dict[int, tuple[int, bool, int]] = field(default_factory=dict)
-
-    @property
-    def open(self) -> list[int]:
-        """The places of states that are neither known nor filled row by row."""
-        return [k for k in range(len(self.states)) if k not in self.known and k not in self.filled]
-
-    def others(self, place: int) -> list[Term]:
-        """All that a trip computes but for this state."""
-        tests = [self.test] if self.test is not None else []
-        return [*(self.steps[k] for k in self.open if k != place), *self.given, *tests]
-
-
-@dataclass
-class Relations(Structure):
+class Relations(LoopTerms):
     """Terms with loops; `aliases` are, by loop, the states that equal one of an earlier loop before every trip."""
 
     aliases: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
-
-    def loop(self, body: OpenLoop) -> LoopResults:
-        raise NotImplementedError
 
     def _related(self, body: OpenLoop) -> LoopResults:
         """What remains, its equal states merged, in terms of loops that were met before."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from .open_loops import LoopTerms
 from .polynomials import NotProved, Polynomial, symbol
 from .term_table import Meant, Term, trip_at
-
-if TYPE_CHECKING:
-    from .relations import Relations
 
 
 class Substitution:
     """Puts polynomials in the place of trips, terms in the place of states, and of whole parts by their number."""
 
-    def __init__(self, algebra: Relations, meant: Meant, parts: Mapping[int, Term] | None = None) -> None:
+    def __init__(self, algebra: LoopTerms, meant: Meant, parts: Mapping[int, Term] | None = None) -> None:
         self.algebra = algebra
         self.meant = meant
         self.names = frozenset(meant)

@@ -47,7 +47,7 @@ class Builtins(Transforms):
         }  # fmt: skip
         try:
             found = known.get(function)
-        except TypeError:
+        except TypeError:  # what cannot be a key is none of these
             return None
         if found is not None:
             return found

@@ -209,7 +209,7 @@ class Rolled(PythonInterpreter):
             except NotProved:
                 if first is None:
                     raise
-                return first
+                return first  # the first trip is run by itself
             finally:
                 state.write(before)
                 state.restore()
