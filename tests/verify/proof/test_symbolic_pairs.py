@@ -13,6 +13,7 @@ from scanlint.verify.worker.proof.symbolic.prove_for_all import ForAllSizes, Ver
 from scanlint.verify.worker.runtime.calling import Signature
 from scanlint.verify.worker.runtime.loading import Loaded
 
+pytest.importorskip("jax.export", reason="without absl this JAX has no symbols for sizes", exc_type=ImportError)
 HEAD = """\
 import dataclasses
 from functools import partial

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import jax.export
 import numpy as np
 
 from .polynomials import Integers, NotProved, Polynomial, number, symbol
@@ -27,7 +26,11 @@ class SymbolicSizes:
         if not names:
             return cls(integers)
         least = [f"{name} >= {integers.least}" for name in names] if integers.least > 1 else []
-        made = jax.export.symbolic_shape(", ".join(names), constraints=least)
+        try:
+            from jax import export
+        except ImportError as error:  # before JAX 0.4.36 it needs absl, which JAX does not bring
+            raise NotProved("this JAX has no symbols for sizes") from error
+        made = export.symbolic_shape(", ".join(names), constraints=least)
         return cls(integers, dict(zip(names, made, strict=True)))
 
     def polynomial(self, size: object) -> Polynomial:

@@ -52,10 +52,10 @@ def is_library(function: object) -> bool:
     if isinstance(function, functools.partial):
         return False
     for thing in (function, type(function)):
-        module = getattr(thing, "__module__", None) or ""
+        module = str(getattr(thing, "__module__", None) or "")  # of some of NumPy's it is no text
         if module.partition(".")[0] in ("jax", "jaxlib") and getattr(function, "__name__", "") not in IMPURE:
             wrapped = getattr(function, "__wrapped__", None)
-            own = getattr(wrapped, "__module__", None) or "jax"
+            own = str(getattr(wrapped, "__module__", None) or "jax")
             return own.partition(".")[0] in ("jax", "jaxlib", "numpy")
     return isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, jax.Array)
 
