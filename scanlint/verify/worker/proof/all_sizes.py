@@ -38,7 +38,7 @@ class AllSizes:
     @property
     def complete(self) -> bool:
         """Whether each size and whole number of the example stands for all."""
-        return self.proved and sizes_of(self.example, frozenset()) <= self.proof.sizes
+        return self.proved and sizes_of(self.example) <= self.proof.sizes
 
     @property
     def limits(self) -> str:

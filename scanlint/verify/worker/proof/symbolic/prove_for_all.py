@@ -68,7 +68,7 @@ def prove(
     `floats`: the function is traced where it is called, so that floats of Python are arrays in it.
     """
     kept = numbers_in(old) | numbers_in(new)
-    found = sorted({size for size in sizes_of(values[0], old.static) if size > SMALL and size not in kept})
+    found = sorted({size for size in sizes_of(values[0]) if size > SMALL and size not in kept})
     reason, least = "", 1
     for least in (1, 3):
         integers = Integers(least=least)
@@ -249,11 +249,12 @@ def _rebuilt(
     return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined,unused-ignore]
 
 
-def sizes_of(values: Values, static: frozenset[str]) -> set[int]:
+def sizes_of(values: Values) -> set[int]:
     """The sizes of arrays, and the whole numbers of Python."""
     found: set[int] = set()
     for leaf in jax.tree_util.tree_leaves(values):
-        found |= {leaf} if type(leaf) is int else set(np.shape(leaf)) if of_array(leaf) else set()
+        shape = getattr(leaf, "shape", ()) if of_array(leaf) else ()
+        found |= {leaf} if type(leaf) is int else {size for size in shape if type(size) is int}
     return found
 
 
