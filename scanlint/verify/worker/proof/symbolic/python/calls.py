@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ....runtime.calling import plain
+from ....runtime.jax_functions import is_key
 from ..polynomials import NotProved
 from ..sizes import Sizes
 from .asked import Asked
+from .doubles import Double
 from .expressions import Expressions
 from .library import is_library
 from .numbers_of_trips import Traced
@@ -233,7 +236,34 @@ class Calls(Expressions):
             given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
         finally:
             self.keeps = outer
-        return self.taken(function(*given, **more))
+        found = function(*given, **more)
+        self.converted(
+            (*arguments, *named.values()), (given, more), found, makes=isinstance(function, type) or stacks(function)
+        )
+        return self.taken(found)
+
+    def converted(self, values: Sequence[Value], given: object, found: object, *, makes: bool) -> None:
+        """Require that numbers of Python become what the arrays that stand in their places become."""
+        numbers = jax.tree_util.tree_leaves(
+            [*values], is_leaf=lambda x: isinstance(x, Number | Rows) and not whole_list(x)
+        )
+        of_floats = [
+            x for x in numbers if isinstance(x, Double) or (isinstance(x, Number) and x.array.dtype.kind == "f")
+        ]
+        usual = jnp.asarray(0.0).dtype
+        if of_floats and usual.itemsize < 8:
+            if any(kind.kind == "f" and kind != usual for kind in types_of(given)) or any(
+                kind not in (usual, bool, np.complex64) for kind in types_of(found)
+            ):
+                raise NotProved("a float of Python in a function of other types")
+        for x in numbers:
+            counted = isinstance(x, Number) and x.array.dtype.kind == "i"
+            if not counted and not (isinstance(x, Whole) and (makes or self.moves(x))):
+                continue
+            for kind in types_of(found):
+                if kind.kind in "iu" and kind != jnp.asarray(0).dtype:
+                    if counted or not self.integers.fits(x.value, kind):
+                        raise NotProved("a whole number of Python that may leave a type")
 
     def traced_once(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A call of a compiled function: its numbers are arrays, and nothing but its result remains."""
@@ -280,6 +310,17 @@ class Calls(Expressions):
         finally:
             self.called -= 1
         return signal.value if isinstance(signal, Returned) else None
+
+
+def types_of(value: object) -> list[np.dtype[np.generic]]:
+    """The types of arrays; a key is made of whole numbers."""
+    kinds = [getattr(leaf, "dtype", None) for leaf in jax.tree_util.tree_leaves(value)]
+    return [np.dtype(np.uint32 if is_key(kind) else kind) for kind in kinds if kind is not None]
+
+
+def whole_list(value: Value) -> bool:
+    """Whether it is a list of which each item is known by itself."""
+    return isinstance(value, Rows) and value.plain is not None
 
 
 def bound(closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:

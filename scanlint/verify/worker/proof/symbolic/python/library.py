@@ -44,6 +44,10 @@ OF_SIZES = frozenset(["det", "cross"])
 IMPURE = frozenset(
     [*OF_SIZES, "debug", "io_callback", "pure_callback", "callback", "print", "device_get", "clear_caches", "config"]
 )
+OF_TUPLES = (
+    "__eq__", "__ne__", "__bool__", "__len__", "__iter__", "__getitem__", "__contains__", "__getattribute__",
+    "__getattr__",
+)  # fmt: skip
 PLAIN_MODULES = frozenset(["math"])
 
 
@@ -58,6 +62,11 @@ def is_library(function: object) -> bool:
             own = getattr(wrapped, "__module__", None) or "jax"
             return own.partition(".")[0] in ("jax", "jaxlib", "numpy")
     return isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, jax.Array)
+
+
+def acts(kind: type) -> bool:
+    """Whether a named tuple does what tuples do."""
+    return all(getattr(kind, name, None) is getattr(tuple, name, None) for name in OF_TUPLES)
 
 
 class Library:
@@ -145,6 +154,8 @@ class Library:
                 raise NotProved("a dict whose keys are not names or numbers")
             return Table({k: self.taken(v, at) for k, v in value.items()}, at)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
+            if not acts(type(value)):
+                raise NotProved("a named tuple that does not act as a tuple")
             return type(value)(*(self.taken(x, at) for x in value))  # type: ignore[arg-type]
         return tuple([self.taken(x, at) for x in value]) if isinstance(value, tuple) else value
 

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved, Polynomial
+from .asked import MOST_START
 from .values import (
     UNBOUND,
     Frame,
@@ -127,6 +128,8 @@ def started(before: Value, after: Value) -> Value:
     if not arrays(after) or isinstance(before, Question | Span):
         return UNBOUND
     if isinstance(before, Whole):
+        return UNBOUND
+    if type(before) is int and isinstance(after, Number) and abs(before) > MOST_START:
         return UNBOUND
     if isinstance(before, bool | int | float) and isinstance(after, Number):
         start = jnp.asarray(before)

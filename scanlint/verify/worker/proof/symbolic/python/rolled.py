@@ -90,7 +90,7 @@ class Rolled(Interpreter):
             for rows, window, (added, _, earlier), more in zip(state.lists, windows, state.kept, before, strict=True):
                 rows.front = rows.looked = False
                 rows.added, rows.window, rows.grown = [], list(window), earlier + len(added or ()) + more
-            with self.within(state):
+            with self.within(state.tracked):
                 signal = run()
             if isinstance(signal, Returned):
                 raise NotProved("a loop that a `return` leaves")
@@ -117,9 +117,10 @@ class Rolled(Interpreter):
             raise NotProved("two names of one object that each trip makes")
 
     @contextlib.contextmanager
-    def within(self, state: State) -> Iterator[None]:
+    def within(self, tracked: set[int]) -> Iterator[None]:
+        """A trip, or a test before it, which may change these objects alone."""
         self.depth += 1
-        self.tracked.append(state.tracked)
+        self.tracked.append(tracked)
         try:
             yield
         finally:

@@ -122,7 +122,9 @@ class Transforms(Library):
                 return jnp.stack(found, 1)
         if not isinstance(found, jax.Array):
             raise NotProved("a list of structures is stacked")
-        if name not in ("concatenate", "vstack"):
+        if name in ("array", "asarray"):
+            return lax.convert_element_type(found, found.dtype)  # of a list: no longer as weak as a number
+        if name == "stack":
             return found
         if found.ndim < 2 or (name == "vstack" and found.ndim < 3):
             if name == "vstack" and found.ndim == 2:
