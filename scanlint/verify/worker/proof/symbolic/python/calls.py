@@ -65,7 +65,7 @@ CALLED_ANEW = frozenset(
     ]
 )
 """Functions of JAX that call each time what they are given; others may keep what they have traced."""
-"""Functions of JAX that call each time what they are given; others may keep what they have traced."""
+REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian"])
 
 
 class Calls(Expressions):
@@ -231,11 +231,15 @@ class Calls(Expressions):
             return self.stacked(function, arguments, named)
         if name in POWERS and any(isinstance(x, Whole | Number) for x in (*arguments, *named.values())):
             raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
-        outer, self.keeps = self.keeps, name not in CALLED_ANEW
+        outer, self.keeps, self.reverse = (
+            (self.keeps, self.reverse),
+            name not in CALLED_ANEW,
+            self.reverse or name in REVERSE,
+        )
         try:
             given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
         finally:
-            self.keeps = outer
+            self.keeps, self.reverse = outer
         found = function(*given, **more)
         self.converted(
             (*arguments, *named.values()), (given, more), found, makes=isinstance(function, type) or stacks(function)
@@ -283,6 +287,7 @@ class Calls(Expressions):
     def within_trace(self, closure: Closure, *, kept: bool = True) -> Iterator[None]:
         """A call of what JAX traces: it may change nothing outside; if `kept`, it has to find what it found before."""
         self.depth += 1
+        self.inside += 1
         self.tracked.append(set())
         if kept:
             self.traces.append((closure, Frame({}, None, {}).made))
@@ -294,6 +299,7 @@ class Calls(Expressions):
             if kept:
                 self.traces.pop()
             self.tracked.pop()
+            self.inside -= 1
             self.depth -= 1
 
     def entered(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:

@@ -77,6 +77,7 @@ class Library:
     asked: Asked
     traced: Traced
     depth: int
+    reverse = False  # whether what is run is differentiated from its end on
     keeps = True  # whether JAX may keep what it traces of the functions that it is given
 
     def within_trace(self, closure: Closure, *, kept: bool = True) -> contextlib.AbstractContextManager[None]:
@@ -140,6 +141,8 @@ class Library:
                 return type(value)(*map(self.given, value))  # type: ignore[arg-type]
             case tuple():
                 return tuple([self.given(x) for x in value])
+        if callable(value) and not isinstance(value, type) and not is_library(value):
+            raise NotProved("a function that is not followed is handed on")
         return value
 
     def taken(self, value: object, born: int | None = None) -> Value:
@@ -161,7 +164,7 @@ class Library:
 
     def as_function(self, closure: Closure) -> Callable[..., object]:
         """A function of a version that JAX calls."""
-        keeps = self.keeps
+        keeps, reverse = self.keeps, self.reverse
 
         def called(*arguments: object, **named: object) -> object:
             def once() -> list[Value]:
@@ -169,9 +172,12 @@ class Library:
                 with self.within_trace(closure, kept=keeps):
                     return [self.given(self.entered(closure, *given))]
 
-            return jax.tree_util.tree_map(
-                self.given, self.asked.explored(once)[0], is_leaf=lambda x: isinstance(x, Number)
-            )
+            outer, self.reverse = self.reverse, self.reverse or reverse
+            try:
+                found = self.asked.explored(once)[0]
+            finally:
+                self.reverse = outer
+            return jax.tree_util.tree_map(self.given, found, is_leaf=lambda x: isinstance(x, Number))
 
         called.__module__ = "jax"  # what JAX makes of it (a gradient, a checkpoint) is called as JAX's own
         return called

@@ -165,6 +165,8 @@ def interleaved(items: tuple[Value, ...]) -> Value:
     """What several items per trip are as one stack."""
 
     def joined(*parts: jax.Array) -> jax.Array:
+        if len({(part.dtype, part.weak_type) for part in parts}) > 1:
+            raise NotProved("a list of items of several types")
         found = jnp.stack(parts, 1)
         return found.reshape((found.shape[0] * found.shape[1], *found.shape[2:]))
 

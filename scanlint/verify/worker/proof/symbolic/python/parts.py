@@ -30,6 +30,7 @@ class Parts(Builtins):
     """What `[...]` gives and what a test of a value says."""
 
     tracked: list[set[int]]
+    inside = 0  # functions that JAX traces
 
     def truth(self, value: Value) -> bool:
         if isinstance(value, PLAIN):
@@ -47,6 +48,8 @@ class Parts(Builtins):
         if isinstance(value, jax.core.Tracer):
             if value.ndim:
                 raise NotProved("the truth of an array with axes")
+            if self.inside:
+                raise NotProved("the truth of an array in what JAX traces")
             return self.asked.of_array(value)
         if isinstance(value, np.generic | np.ndarray | jax.Array) and np.ndim(value) == 0:
             return bool(value)

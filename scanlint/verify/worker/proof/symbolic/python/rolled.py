@@ -142,6 +142,8 @@ class Rolled(Interpreter):
 
     def rolled(self, over: Span, run: Run, frame: Frame, names: Sequence[str] | frozenset[str]) -> Signal:
         """A loop of as many trips as the span has."""
+        if self.reverse:
+            raise NotProved("a loop of Python in what is differentiated: a scan adds gradients in another order")
 
         def item_run(at: Polynomial) -> Signal:
             return run(over.item(at))

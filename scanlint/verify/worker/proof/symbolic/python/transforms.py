@@ -47,6 +47,9 @@ class Transforms(Library):
         axes = [mapped.over] * len(given) if isinstance(mapped.over, int) else list(mapped.over)
         if len(axes) != len(given):
             raise NotProved("axes of vmap as a structure")
+        if self.reverse:  # gradients of a map over rows are added in another order
+            together = jax.vmap(mapped.function, mapped.over, mapped.out)
+            return self.taken(together(*given, **{k: self.given(v) for k, v in named.items()}))
         over = [
             None
             if axis is None
@@ -95,8 +98,8 @@ class Transforms(Library):
             size = None
         return self.taken(lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept)))  # type: ignore[arg-type]
 
-    def one_stack(self, rows: Rows) -> Value:
-        """All items, each leaf stacked along its first axis."""
+    def one_stack(self, rows: Rows, *, promoted: bool = False) -> Value:
+        """All items, each leaf stacked along its first axis; they are of one type, or `promoted` to one."""
         if rows.added is not None:
             raise NotProved("a list is read as a whole on each trip")
         parts = [
@@ -107,6 +110,9 @@ class Transforms(Library):
             )
             for part in rows.parts
         ]
+        kinds = [[(x.dtype, x.weak_type) for x in jax.tree_util.tree_leaves(part)] for part in parts]
+        if not promoted and any(kind != kinds[0] for kind in kinds):
+            raise NotProved("a list of items of several types")
         return parts[0] if len(parts) == 1 else jax.tree_util.tree_map(lambda *xs: jnp.concatenate(xs), *parts)
 
     def stacked(self, function: object, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -115,7 +121,9 @@ class Transforms(Library):
         name = getattr(function, "__name__", "")
         if len(arguments) > 1 or named.keys() - {"axis"} or named.get("axis", 0) != 0 or not isinstance(rows, Rows):
             raise NotProved("options of what stacks a list")
-        found = self.one_stack(rows)
+        if not self.integers.at_least_zero(rows.length - 1):
+            raise NotProved("a list that may be empty is stacked")
+        found = self.one_stack(rows, promoted=True)
         found = found.array if isinstance(found, Number) else found
         if name in ("array", "asarray") and type(found) is tuple and all(isinstance(x, jax.Array) for x in found):
             if len({(x.shape, x.dtype, x.weak_type) for x in found}) == 1:
