@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 
 from ..primitives import ELEMENTWISE as NUMBERED
-from ..value_numbers import COMMUTATIVE, FOLD
+from ..value_numbers import COMMUTATIVE, FOLD, flushed
 from .polynomials import Polynomial
 from .terms import BOOL, Shape, Term, Terms
 
@@ -188,6 +188,7 @@ class Elementwise(Terms):
             return None
         try:
             with np.errstate(all="ignore"):
-                return self.constant(FOLD[op](*values), dtype)
+                found = FOLD[op](*values)
+                return None if flushed(*values, found) else self.constant(found, dtype)
         except ZeroDivisionError:
             return None

@@ -65,7 +65,7 @@ CALLED_ANEW = frozenset(
     ]
 )
 """Functions of JAX that call each time what they are given; others may keep what they have traced."""
-REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian"])
+REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian", "linear_transpose"])
 
 
 class Calls(Expressions):
@@ -231,6 +231,8 @@ class Calls(Expressions):
             return self.stacked(function, arguments, named)
         if name in POWERS and any(isinstance(x, Whole | Number) for x in (*arguments, *named.values())):
             raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
+        if name == "einsum" and len(arguments) > 3:
+            raise NotProved("a product of several arrays, whose order depends on their sizes")
         outer, self.keeps, self.reverse = (
             (self.keeps, self.reverse),
             name not in CALLED_ANEW,

@@ -39,7 +39,7 @@ ATTRIBUTES = frozenset(
      "argmax", "argmin", "conj", "conjugate", "round", "diagonal", "trace", "repeat", "take", "sort", "argsort", "set",
      "clip", "cumprod", "searchsorted", "add", "multiply", "mul", "divide", "get", "apply", "power", "subtract"]
 )  # fmt: skip
-OF_SIZES = frozenset(["det", "cross"])
+OF_SIZES = frozenset(["det", "cross", "array_equal", "array_equiv", "multi_dot"])
 """What JAX computes otherwise for some sizes."""
 IMPURE = frozenset(
     [*OF_SIZES, "debug", "io_callback", "pure_callback", "callback", "print", "device_get", "clear_caches", "config"]

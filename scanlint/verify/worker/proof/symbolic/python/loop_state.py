@@ -157,7 +157,10 @@ def started(before: Value, after: Value) -> Value:
         ):
             return UNBOUND
         same = False
-        made.append(lax.convert_element_type(jnp.asarray(one), later.dtype))
+        start = jnp.asarray(one)
+        if later.weak_type and start.dtype != later.dtype:
+            return UNBOUND
+        made.append(start if later.weak_type else lax.convert_element_type(start, later.dtype))
     return before if same else jax.tree_util.tree_unflatten(form, made)
 
 

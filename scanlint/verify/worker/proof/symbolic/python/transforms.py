@@ -127,7 +127,7 @@ class Transforms(Library):
         found = found.array if isinstance(found, Number) else found
         if name in ("array", "asarray") and type(found) is tuple and all(isinstance(x, jax.Array) for x in found):
             if len({(x.shape, x.dtype, x.weak_type) for x in found}) == 1:
-                return jnp.stack(found, 1)
+                return lax.convert_element_type(jnp.stack(found, 1), found[0].dtype)
         if not isinstance(found, jax.Array):
             raise NotProved("a list of structures is stacked")
         if name in ("array", "asarray"):
