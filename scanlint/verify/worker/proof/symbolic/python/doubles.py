@@ -29,8 +29,8 @@ _primitive.def_abstract_eval(lambda like, *trips, tree, names: like)  # type: ig
 
 Tree = tuple[object, ...]
 Bounds = tuple[float, float]
-MOST_WHOLE, MOST_EXPONENT = 2**62, 700
-"""A whole number that doubles hold, and an exponent of e."""
+MOST_WHOLE, MOST_EXPONENT, MOST_GROWTH = 2**62, 700, 10
+"""A whole number and an exponent of e that doubles hold, and what has a place to some hundred times its own power."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def power(base: Bounds, exponent: Bounds, by: object, integers: Integers) -> Bou
         return 0.0, 1.0
     if low >= 0 and below == above > 0 and high < math.inf and above * math.log2(max(high, 2)) < MOST_EXPONENT:
         return low**below, high**above
-    if 1 < low == high and below >= 0 and isinstance(by, Polynomial):
+    if 1 < low == high <= MOST_GROWTH and below >= 0 and isinstance(by, Polynomial):
         few = int(MOST_EXPONENT / math.log(low))
         before, integers.most = integers.most, min(integers.most, few // 2)
         if integers.at_least_zero(few - by):
