@@ -44,7 +44,8 @@ class Parts(Builtins):
                 raise NotProved("a size that is tested, and may be so or not")
             return self.asked.truth(lambda: self.traced.question(asked), asked.key) != asked.negated
         if isinstance(value, Number) and value.array.dtype == bool:
-            return self.asked.of_array(value.array)
+            known = value.array
+            return self.asked.of_array(known) if isinstance(known, jax.core.Tracer) else bool(known)
         if isinstance(value, jax.core.Tracer):
             if value.ndim:
                 raise NotProved("the truth of an array with axes")
