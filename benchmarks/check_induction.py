@@ -31,7 +31,7 @@ from mutation.mutate import mutants
 from mutation.oracle import UNDECIDED, Oracle
 from mutation.pairs import FENCE, ROOT
 
-from scanlint.verify.worker.proof.symbolic.prove import ForAllSizes, Version, prove
+from scanlint.verify.worker.proof.symbolic.prove_for_all import ForAllSizes, Version, prove
 from scanlint.verify.worker.runtime.calling import Signature, Values
 from scanlint.verify.worker.runtime.loading import Loaded
 

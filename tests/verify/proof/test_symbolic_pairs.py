@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.verify.worker.proof.symbolic.prove import ForAllSizes, Version, prove
+from scanlint.verify.worker.proof.symbolic.prove_for_all import ForAllSizes, Version, prove
 from scanlint.verify.worker.runtime.calling import Signature
 from scanlint.verify.worker.runtime.loading import Loaded
 

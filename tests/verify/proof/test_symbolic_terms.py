@@ -7,7 +7,7 @@ import pytest
 
 from scanlint.verify.worker.proof.symbolic.loops import Algebra
 from scanlint.verify.worker.proof.symbolic.polynomials import number, symbol
-from scanlint.verify.worker.proof.symbolic.terms import Term
+from scanlint.verify.worker.proof.symbolic.term_table import Term
 
 FLOAT, WHOLE, SMALL = np.dtype("float32"), np.dtype("int32"), np.dtype("int8")
 N = symbol("n12")

@@ -12,7 +12,7 @@ from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.jax_functions import of_array
 from ..runtime.version_pair import VersionPair
 from .symbolic.polynomials import LARGEST
-from .symbolic.prove import ForAllSizes, Version, prove, sizes_of
+from .symbolic.prove_for_all import ForAllSizes, Version, prove, sizes_of
 
 SECONDS = 2.0
 SMALL = 2

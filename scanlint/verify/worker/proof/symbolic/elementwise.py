@@ -9,7 +9,7 @@ import numpy as np
 from ..primitives import ELEMENTWISE as NUMBERED
 from ..value_numbers import COMMUTATIVE, FOLD, flushed
 from .polynomials import Polynomial
-from .terms import BOOL, Shape, Term, Terms
+from .term_table import BOOL, Shape, Term, TermTable
 
 ELEMENTWISE = NUMBERED - {"bitcast_convert_type"}  # which may change the shape
 TURNED = {"gt": "lt", "ge": "le"}
@@ -18,7 +18,7 @@ EXACT = frozenset(["add", "sub", "mul", "neg", "div"])
 PLAIN = frozenset(["and", "or", "not", "eq", "lt", "le"])
 
 
-class Elementwise(Terms):
+class Elementwise(TermTable):
     """Terms whose operations on each element are in normal form."""
 
     def elementwise(self, op: str, par: Hashable, args: Sequence[Term], shape: Shape, dtype: object) -> Term:

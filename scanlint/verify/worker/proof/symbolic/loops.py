@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .polynomials import NotProved, Polynomial, number, symbol
-from .relations import FOREVER, Body, Ended, Relations
+from .relations import FOREVER, LoopResults, OpenLoop, Relations
 from .substitution import Substitution, name_of, placed, subterms
-from .terms import Meant, Term
+from .term_table import Meant, Term
 
 QUESTIONS = frozenset(["below", "zero"])
 
@@ -21,7 +21,7 @@ QUESTIONS = frozenset(["below", "zero"])
 class Algebra(Relations):
     """Loops in normal form."""
 
-    def loop(self, body: Body) -> Ended:
+    def loop(self, body: OpenLoop) -> LoopResults:
         """The loop in normal form."""
         count = body.count
         if any(i.shape != s.shape or i.dtype != s.dtype for i, s in zip(body.inits, body.steps, strict=True)):
@@ -36,7 +36,7 @@ class Algebra(Relations):
                 return self._peeled(body, count)
             return self._related(body)
 
-    def _simplified(self, body: Body) -> Ended | None:
+    def _simplified(self, body: OpenLoop) -> LoopResults | None:
         """States that are known before each trip are put in; a loop within a row of a state is another loop."""
         again = True
         while again:
@@ -59,14 +59,14 @@ class Algebra(Relations):
                     again = self._fills(body, k, body.count) or again
         return None
 
-    def _settle(self, body: Body, place: int, before: Term, last: Term) -> None:
+    def _settle(self, body: OpenLoop, place: int, before: Term, last: Term) -> None:
         body.known[place] = before, last
         meant = {name_of(body.states[place]): before}
         body.steps = [self.substituted(s, meant) for s in body.steps]
         body.given = [self.substituted(g, meant) for g in body.given]
         body.test = self.substituted(body.test, meant) if body.test is not None else None
 
-    def _counter(self, body: Body, place: int, count: Polynomial) -> tuple[Term, Term] | None:
+    def _counter(self, body: OpenLoop, place: int, count: Polynomial) -> tuple[Term, Term] | None:
         """A whole number that a trip alone decides: what it is after a trip tells what it was before."""
         own = body.steps[place]
         if own.shape or not own.whole or own.free & {name_of(s) for s in body.states}:
@@ -86,7 +86,7 @@ class Algebra(Relations):
         indirect = [s for s in value.symbols if s in self.integers.quotients or s in self.integers.values]
         return any(trip in self.integers.free(symbol(s)) for s in indirect)
 
-    def _one_row(self, body: Body, place: int) -> Ended | None:
+    def _one_row(self, body: OpenLoop, place: int) -> LoopResults | None:
         """A grid of which each trip changes the same row: that row is what the loop carries."""
         own, state = body.steps[place], body.states[place]
         axis, at, value = *placed(own), own.args[1]
@@ -101,7 +101,7 @@ class Algebra(Relations):
             return None
         steps = [*body.steps[:place], state, *body.steps[place + 1 :], value]
         inits = [*body.inits, self.row(body.inits[place], axis, at)]
-        wider = Body(body.trip, body.count, [*body.states, inner], inits, steps, body.given, body.test)
+        wider = OpenLoop(body.trip, body.count, [*body.states, inner], inits, steps, body.given, body.test)
         made = self.loop(wider)
         last = [*made.last]
         last[place] = self.set_row(body.inits[place], axis, at, last.pop())
@@ -111,13 +111,13 @@ class Algebra(Relations):
                 return made.before(k, trip)
             return self.set_row(body.inits[place], axis, at, made.before(len(body.states), trip))
 
-        return Ended(last, made.stacked, before)
+        return LoopResults(last, made.stacked, before)
 
     def replaced(self, term: Term, by: Mapping[Term, Term]) -> Term:
         """The term with others in the place of whole parts of it."""
         return Substitution(self, {}, {part.number: other for part, other in by.items()}).of(term)
 
-    def _fills(self, body: Body, place: int, count: Polynomial) -> bool:
+    def _fills(self, body: OpenLoop, place: int, count: Polynomial) -> bool:
         """Whether a state is an array that the trips fill row by row, from either end: then it is a stack of rows."""
         own = body.steps[place]
         axis, at, value = *placed(own), own.args[1]
@@ -130,7 +130,7 @@ class Algebra(Relations):
         body.given = [*body.given, value]
         return True
 
-    def _first_differs(self, body: Body) -> bool:
+    def _first_differs(self, body: OpenLoop) -> bool:
         """Whether a question about the trip is answered otherwise on the first trip than on all others."""
         count = body.count
         if count is None or not self.integers.at_least_zero(count - 1):
@@ -152,7 +152,7 @@ class Algebra(Relations):
     def _decided(self, op: str, asked: Polynomial) -> bool | None:
         return self.integers.below_zero(asked) if op == "below" else self.integers.is_zero(asked)
 
-    def _peeled(self, body: Body, count: Polynomial) -> Ended:
+    def _peeled(self, body: OpenLoop, count: Polynomial) -> LoopResults:
         """The first trip by itself, and a loop of the others."""
         if body.filled:
             raise NotProved("an array that is filled by trips of which the first differs")
@@ -162,12 +162,12 @@ class Algebra(Relations):
         head = [self.substituted(g, first) for g in body.given]
         if count.constant == 1:
             last = [body.known[k][1] if k in body.known else i for k, i in enumerate(inits)]
-            return Ended(last, lambda j, _: self._alone(head[j]), lambda k, _: body.inits[k])
+            return LoopResults(last, lambda j, _: self._alone(head[j]), lambda k, _: body.inits[k])
         with self.integers.within(body.trip, count - 1) as trip:
             later = {body.trip: trip + 1}
             steps = [self.substituted(s, later) for s in steps]
             given = [self.substituted(g, later) for g in body.given]
-        rest = self.loop(Body(body.trip, count - 1, body.states, inits, steps, given))
+        rest = self.loop(OpenLoop(body.trip, count - 1, body.states, inits, steps, given))
 
         def stacked(place: int, reverse: bool) -> Term:
             parts = [self._alone(head[place]), rest.stacked(place, reverse)]
@@ -181,7 +181,9 @@ class Algebra(Relations):
                 raise NotProved("a state before a trip that may be the first, which differs")
             return rest.before(place, at - 1)
 
-        return Ended([body.known[k][1] if k in body.known else x for k, x in enumerate(rest.last)], stacked, before)
+        return LoopResults(
+            [body.known[k][1] if k in body.known else x for k, x in enumerate(rest.last)], stacked, before
+        )
 
     def _alone(self, term: Term) -> Term:
         return self.make("reshape", (), [term], (number(1), *term.shape), term.dtype)

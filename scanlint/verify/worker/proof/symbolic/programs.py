@@ -23,12 +23,12 @@ from ..equations import (
     while_loop,
 )
 from ..jaxpr_numbers import IDENTITY
-from .places import Places
+from .moved_places import MovedPlaces
 from .polynomials import NotProved, Polynomial
 from .python.same_values import SAME
-from .relations import FOREVER, Body
+from .relations import FOREVER, OpenLoop
 from .substitution import name_of as state_name
-from .terms import BOOL, Shape, Term
+from .term_table import BOOL, Shape, Term
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn
@@ -40,7 +40,7 @@ MOST_EQUATIONS = 4_000
 
 
 @dataclass
-class Programs(Places):
+class Programs(MovedPlaces):
     """Turns programs into terms of one algebra."""
 
     spent: int = 0
@@ -196,7 +196,7 @@ class Programs(Places):
             rows = [algebra.row(xs, 0, at) for xs in over]
             begun = self.begun(inner, a, states, inits, trip)
             out = self.closed(loop.body, [*x[:a], *begun, *rows])
-        ended = algebra.loop(Body(name, count, states, inits, out[: loop.carries], out[loop.carries :]))
+        ended = algebra.loop(OpenLoop(name, count, states, inits, out[: loop.carries], out[loop.carries :]))
         stacked = [ended.stacked(k, loop.reverse) for k in range(len(out) - loop.carries)]
         return [*ended.last, *stacked]
 
@@ -219,7 +219,7 @@ class Programs(Places):
         with self.trip(name, count if count is not None else FOREVER) as trip:
             begun = self.begun(inner, loop.body_consts, states, inits, trip) if count is not None else states
             steps = self.closed(loop.body, [*x[a:b], *begun])
-        return algebra.loop(Body(name, count, states, inits, steps, [], None if count is not None else test)).last
+        return algebra.loop(OpenLoop(name, count, states, inits, steps, [], None if count is not None else test)).last
 
     def _counted(
         self, test: Term, states: Sequence[Term], inits: Sequence[Term], steps: dict[int, int]

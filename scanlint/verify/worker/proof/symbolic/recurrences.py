@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .loops import Algebra
 from .polynomials import Polynomial
-from .terms import Loop, Term
+from .term_table import LoopTerm, Term
 
 INFIX = {
     "add": "+",
@@ -57,7 +57,7 @@ class Recurrences:
     def _state(self, loop: int, place: int) -> str:
         return self.states.setdefault((loop, place), f"s{len(self.states)}")
 
-    def _cut(self, term: Term | None, loop: Loop | None = None) -> str:
+    def _cut(self, term: Term | None, loop: LoopTerm | None = None) -> str:
         names: dict[str, str] = {}
         if loop is not None:
             at = next(k for k, known in enumerate(self.algebra.loops) if known is loop)

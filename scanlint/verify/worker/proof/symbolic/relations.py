@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from .polynomials import NotProved, Polynomial, number, symbol
 from .structure import Structure
 from .substitution import Substitution, name_of
-from .terms import Loop, Meant, Term, state_at, trip_at
+from .term_table import LoopTerm, Meant, Term, state_at, trip_at
 
 FOREVER = number(2**31 - 1)
 MOST_LOOPS = 400
 
 
 @dataclass
-class Ended:
+class LoopResults:
     """What a loop leaves: its states after the last trip, its rows by output, and its states before any trip."""
 
     last: list[Term]
@@ -24,7 +24,7 @@ class Ended:
 
 
 @dataclass
-class Body:
+class OpenLoop:
     """An open loop: states after one trip (`steps`) and rows (`given`), in terms of `states` before it and `trip`."""
 
     trip: str
@@ -54,10 +54,10 @@ class Relations(Structure):
 
     aliases: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
 
-    def loop(self, body: Body) -> Ended:
+    def loop(self, body: OpenLoop) -> LoopResults:
         raise NotImplementedError
 
-    def _related(self, body: Body) -> Ended:
+    def _related(self, body: OpenLoop) -> LoopResults:
         """What remains, its equal states merged, in terms of loops that were met before."""
         count, places = body.count, body.open
         certain = count is not None and self.integers.at_least_zero(count - 1)
@@ -102,14 +102,14 @@ class Relations(Structure):
                 last.append(rows if not axis else self._moved(rows, axis))
             else:
                 last.append(before(k, count))
-        return Ended(last, stacked, before)
+        return LoopResults(last, stacked, before)
 
     def _moved(self, rows: Term, axis: int) -> Term:
         """An array filled along another axis, from the stack of what is filled."""
         order = (*range(1, axis + 1), 0, *range(axis + 1, len(rows.shape)))
         return self.make("transpose", order, [rows], tuple(rows.shape[k] for k in order), rows.dtype)
 
-    def _closed(self, body: Body, places: Sequence[int]) -> tuple[Loop, list[int]]:
+    def _closed(self, body: OpenLoop, places: Sequence[int]) -> tuple[LoopTerm, list[int]]:
         """The loop of these states with its names bound, equal states merged; and which of its states each one is."""
         loop = self._bound(body, places)
         [classes], _ = self.refined([loop])
@@ -120,10 +120,10 @@ class Relations(Structure):
         merged = {name_of(body.states[places[j]]): body.states[places[classes.index(c)]] for j, c in enumerate(classes)}
         steps = [self.substituted(s, merged) for s in body.steps]
         test = self.substituted(body.test, merged) if body.test is not None else None
-        joined = Body(body.trip, body.count, body.states, body.inits, steps, [], test)
+        joined = OpenLoop(body.trip, body.count, body.states, body.inits, steps, [], test)
         return self._bound(joined, [places[f] for f in firsts]), [rank[classes.index(c)] for c in classes]
 
-    def _bound(self, body: Body, places: Sequence[int]) -> Loop:
+    def _bound(self, body: OpenLoop, places: Sequence[int]) -> LoopTerm:
         terms = [*(body.steps[k] for k in places), *([body.test] if body.test is not None else [])]
         height = max([0, *(t.height for t in terms)])
         while True:
@@ -144,9 +144,9 @@ class Relations(Structure):
         )
         above = max([height, *(t.height for t in inits), self.height_of(body.count)])
         steps, test = tuple(bound[: len(places)]), bound[-1] if body.test is not None else None
-        return Loop(trip_at(height), body.count, tuple(states), inits, steps, test, above, free)
+        return LoopTerm(trip_at(height), body.count, tuple(states), inits, steps, test, above, free)
 
-    def _names(self, loop: Loop, kept: Sequence[int]) -> list[tuple[int, int]]:
+    def _names(self, loop: LoopTerm, kept: Sequence[int]) -> list[tuple[int, int]]:
         """Which state of which loop each place is: of an earlier loop where both are equal before every trip."""
         key = (
             loop.count,
@@ -163,7 +163,7 @@ class Relations(Structure):
         at = self.by_loop[key]
         return [self.aliases.get(at, {}).get(j, (at, j)) for j in kept]
 
-    def _aliases(self, loop: Loop) -> dict[int, tuple[int, int]]:
+    def _aliases(self, loop: LoopTerm) -> dict[int, tuple[int, int]]:
         found: dict[int, tuple[int, int]] = {}
         for m, other in enumerate(self.loops[:-1]):
             unlike = other.count != loop.count or (other.test is None) != (loop.test is None) or other.free != loop.free
@@ -177,7 +177,7 @@ class Relations(Structure):
                         found[j] = self.aliases.get(m, {}).get(k, (m, k))
         return found
 
-    def refined(self, loops: Sequence[Loop]) -> tuple[list[list[int]], bool]:
+    def refined(self, loops: Sequence[LoopTerm]) -> tuple[list[list[int]], bool]:
         """The coarsest partition of states that first values and trips respect; whether tests are equal under it."""
         trip = self.fresh("t")
         first = [[(i.number,) for i in loop.inits] for loop in loops]
@@ -203,7 +203,7 @@ class Relations(Structure):
                 classes.clear()
 
     def _by_class(
-        self, loop: Loop, side: Sequence[int], classes: dict[int, Term], trip: str
+        self, loop: LoopTerm, side: Sequence[int], classes: dict[int, Term], trip: str
     ) -> dict[str, Polynomial | Term]:
         meant: dict[str, Polynomial | Term] = {loop.trip: symbol(trip)}
         for c, state in zip(side, loop.states, strict=True):
@@ -221,7 +221,7 @@ class Relations(Structure):
         within = [made, *([trip] if trip is not None else [])]
         return self.term("before", (loop, place, trip), (), init.shape, init.dtype, within=within)
 
-    def reopened(self, loop: Loop, meant: Meant) -> Body:
+    def reopened(self, loop: LoopTerm, meant: Meant) -> OpenLoop:
         """A loop with fresh names, what is free in it replaced."""
         go = Substitution(self, meant)
         count = go.whole(loop.count) if loop.count is not None else None
@@ -232,7 +232,7 @@ class Relations(Structure):
             within = Substitution(self, inner)
             steps = [within.of(s) for s in loop.steps]
             test = within.of(loop.test) if loop.test is not None else None
-        return Body(trip, count, states, [go.of(i) for i in loop.inits], steps, [], test)
+        return OpenLoop(trip, count, states, [go.of(i) for i in loop.inits], steps, [], test)
 
     def substituted(self, term: Term, meant: Meant) -> Term:
         return Substitution(self, meant).of(term)

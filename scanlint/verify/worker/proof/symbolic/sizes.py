@@ -13,7 +13,7 @@ from .polynomials import Integers, NotProved, Polynomial, number, symbol
 
 
 @dataclass
-class Sizes:
+class SymbolicSizes:
     """Symbols by name, the polynomial of each expression that JAX makes of them, and the expression of a polynomial."""
 
     integers: Integers
@@ -21,7 +21,7 @@ class Sizes:
     read: dict[str, Polynomial] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Sequence[int], integers: Integers) -> Sizes:
+    def of(cls, found: Sequence[int], integers: Integers) -> SymbolicSizes:
         """A symbol for each size, such as `n12`, that is at least the least of the proof."""
         names = [f"n{size}" for size in sorted(set(found))]
         if not names:

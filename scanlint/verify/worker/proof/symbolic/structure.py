@@ -10,7 +10,7 @@ import numpy as np
 from .elementwise import ELEMENTWISE, Elementwise
 from .polynomials import Polynomial, number, symbol
 from .python.doubles import evaluated, polynomials
-from .terms import Shape, Term, trip_at, without
+from .term_table import Shape, Term, trip_at, without
 
 RESHAPES = frozenset(["reshape", "squeeze", "expand_dims"])
 ONE = number(1)

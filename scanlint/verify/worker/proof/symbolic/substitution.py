@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from .polynomials import NotProved, Polynomial, symbol
-from .terms import Meant, Term, trip_at
+from .term_table import Meant, Term, trip_at
 
 if TYPE_CHECKING:
     from .relations import Relations

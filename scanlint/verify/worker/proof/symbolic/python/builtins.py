@@ -13,20 +13,20 @@ from jax import lax
 
 from ..polynomials import NotProved, number
 from .doubles import Double, doubled
+from .jax_transforms import Transforms
 from .library import PLAIN_MODULES, acts, is_library
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
-from .transforms import Transforms
-from .values import (
-    Closure,
-    Mapped,
-    Method,
-    Once,
-    Partial,
-    Rows,
-    Span,
+from .python_values import (
+    ListMethod,
+    ListRows,
+    PartialCall,
+    PythonFunction,
+    SingleUse,
+    SymbolicInt,
     Table,
+    TripSpan,
     Value,
-    Whole,
+    VmapCall,
     dated,
     objects,
     sources,
@@ -38,7 +38,7 @@ class Builtins(Transforms):
 
     def meaning(self, function: object) -> Callable[..., Value] | None:
         """What a function of Python means here; None: it is not among those that are known."""
-        if isinstance(function, Method):
+        if isinstance(function, ListMethod):
             return self.method(function)
         known: dict[object, Callable[..., Value]] = {
             range: self.range, len: self.len, enumerate: self.enumerate, zip: self.zip, reversed: self.reversed,
@@ -69,17 +69,21 @@ class Builtins(Transforms):
         return None
 
     def partial(self, function: Value, *arguments: Value, **named: Value) -> Value:
-        if not isinstance(function, Closure | Mapped | Partial) and not is_library(function):
+        if not isinstance(function, PythonFunction | VmapCall | PartialCall) and not is_library(function):
             raise NotProved("`partial` of what is not known")
         if any(True for value in (*arguments, *named.values()) for _ in objects(value)):
             raise NotProved("`partial` of a list or a dict, which may change")
-        return Partial(function, arguments, named)
+        return PartialCall(function, arguments, named)
 
     def plainly(self, function: object, arguments: Sequence[Value], named: Mapping[str, Value] | None = None) -> Value:
         """A call that meets numbers of Python alone."""
         plain = (bool, int, float, complex, str, type(None))
         values = [*arguments, *(named or {}).values()]
-        if any(isinstance(x, Double | Whole) for x in values) and not named and not isinstance(function, np.ufunc):
+        if (
+            any(isinstance(x, Double | SymbolicInt) for x in values)
+            and not named
+            and not isinstance(function, np.ufunc)
+        ):
             module = getattr(function, "__module__", "")
             name = getattr(function, "__name__", "")
             return doubled(self.integers, f"math.{name}" if module == "math" else name, *values)
@@ -105,43 +109,43 @@ class Builtins(Transforms):
             if not self.integers.at_least_zero(-count):
                 raise NotProved("a range that may be empty in another way")
             count = number(0)
-        return Span(count, lambda t: whole(start + t * step))
+        return TripSpan(count, lambda t: whole(start + t * step))
 
     def len(self, value: Value) -> Value:
-        if isinstance(value, Rows):
+        if isinstance(value, ListRows):
             return whole(value.length)
         if isinstance(value, tuple):
             return len(value)
         if isinstance(value, Table):
             return len(value.items)
-        if isinstance(value, Span):
+        if isinstance(value, TripSpan):
             return whole(value.count)
         if isinstance(value, jax.Array | np.ndarray) and value.ndim:
             return whole(self.sizes.polynomial(value.shape[0]))
         raise NotProved("the length of what is not known")
 
-    def span(self, value: Value) -> Span | None:
+    def span(self, value: Value) -> TripSpan | None:
         """What is gone over trip by trip; None: each item is known by itself."""
-        if isinstance(value, Once):
-            return value.over if isinstance(value.over, Span) else None
-        if isinstance(value, Span):
+        if isinstance(value, SingleUse):
+            return value.over if isinstance(value.over, TripSpan) else None
+        if isinstance(value, TripSpan):
             return value
         if isinstance(value, jax.Array) and value.ndim:
-            return Span(self.sizes.polynomial(value.shape[0]), lambda t: self.item(value, whole(t)))
-        if isinstance(value, Rows) and value.plain is None:
+            return TripSpan(self.sizes.polynomial(value.shape[0]), lambda t: self.item(value, whole(t)))
+        if isinstance(value, ListRows) and value.plain is None:
             stacked = self.one_stack(value)
-            return Span(
+            return TripSpan(
                 value.length,
                 lambda t: dated(jax.tree_util.tree_map(lambda x: self.item(x, whole(t)), stacked), -1),
             )
         return None
 
     def items(self, value: Value) -> Sequence[Value]:
-        if isinstance(value, Once) and isinstance(value.over, tuple):
+        if isinstance(value, SingleUse) and isinstance(value.over, tuple):
             return value.over
         if isinstance(value, tuple):
             return value
-        if isinstance(value, Rows) and value.plain is not None:
+        if isinstance(value, ListRows) and value.plain is not None:
             return list(value.plain)
         if isinstance(value, Table):
             return list(value.items)
@@ -150,8 +154,12 @@ class Builtins(Transforms):
     def enumerate(self, value: Value, start: Value = 0) -> Value:
         over = self.span(value)
         if over is not None:
-            return Once(Span(over.count, lambda t: (whole(polynomial(start) + t), over.item(t))), sources(value))
-        return Once(tuple((whole(polynomial(start) + k), x) for k, x in enumerate(self.items(value))), sources(value))
+            return SingleUse(
+                TripSpan(over.count, lambda t: (whole(polynomial(start) + t), over.item(t))), sources(value)
+            )
+        return SingleUse(
+            tuple((whole(polynomial(start) + k), x) for k, x in enumerate(self.items(value))), sources(value)
+        )
 
     def zip(self, *values: Value) -> Value:
         spans = [self.span(v) for v in values]
@@ -164,18 +172,18 @@ class Builtins(Transforms):
                 self.items(v) if s is None else [s.item(number(k)) for k in range(s.count.constant or 0)]
                 for v, s in zip(values, spans, strict=True)
             ]
-            return Once(tuple(zip(*items, strict=False)), sources(*values))
+            return SingleUse(tuple(zip(*items, strict=False)), sources(*values))
         inside = self.integers.at_least_zero
         count = next((s.count for s in over if all(inside(o.count - s.count) for o in over)), None)
         if count is None:
             raise NotProved("what is gone over side by side may differ in length")
-        return Once(Span(count, lambda t: tuple(s.item(t) for s in over)), sources(*values))
+        return SingleUse(TripSpan(count, lambda t: tuple(s.item(t) for s in over)), sources(*values))
 
     def reversed(self, value: Value) -> Value:
         over = self.span(value)
         if over is not None:
-            return Once(Span(over.count, lambda t: over.item(over.count - 1 - t)), sources(value))
-        return Once(tuple(self.items(value))[::-1], sources(value))
+            return SingleUse(TripSpan(over.count, lambda t: over.item(over.count - 1 - t)), sources(value))
+        return SingleUse(tuple(self.items(value))[::-1], sources(value))
 
     def sum(self, value: Value, start: Value = 0) -> Value:
         items = self.items(value)
@@ -186,7 +194,7 @@ class Builtins(Transforms):
         return start
 
     def list(self, value: Value = ()) -> Value:
-        return Rows(list(self.items(value)), self.depth)
+        return ListRows(list(self.items(value)), self.depth)
 
     def tuple(self, value: Value = ()) -> Value:
         return tuple(self.items(value))
@@ -218,9 +226,9 @@ class Builtins(Transforms):
             return abs(value)  # type: ignore[arg-type]
         raise NotProved("the absolute value of what is no number and no array")
 
-    def method(self, method: Method) -> Callable[..., Value]:
+    def method(self, method: ListMethod) -> Callable[..., Value]:
         owner, name = method.owner, method.name
-        if isinstance(owner, Rows) and name in ("append", "extend", "copy", "insert"):
+        if isinstance(owner, ListRows) and name in ("append", "extend", "copy", "insert"):
             known = {"append": self.appended, "extend": self.extended, "copy": self.copied, "insert": self.inserted}
             return known[name](owner)
         if isinstance(owner, Table) and name == "get":
@@ -230,7 +238,7 @@ class Builtins(Transforms):
         if isinstance(owner, Table) and name in ("items", "keys", "values"):
             items = owner.items
             found = {"items": tuple(items.items()), "keys": tuple(items), "values": tuple(items.values())}[name]
-            return lambda: Once(found, (owner,))
+            return lambda: SingleUse(found, (owner,))
         raise NotProved(f"`.{name}` of a list or a dict")
 
     @staticmethod
@@ -239,10 +247,10 @@ class Builtins(Transforms):
             raise NotProved("a key that a dict may not have")
         return table.items.get(key, default)
 
-    def appended(self, rows: Rows) -> Callable[..., Value]:
+    def appended(self, rows: ListRows) -> Callable[..., Value]:
         return lambda value: self.append(rows, value)
 
-    def inserted(self, rows: Rows) -> Callable[..., Value]:
+    def inserted(self, rows: ListRows) -> Callable[..., Value]:
         def insert(place: Value, value: Value) -> None:
             if place != 0:
                 raise NotProved("an item that is put into a list")
@@ -250,14 +258,14 @@ class Builtins(Transforms):
 
         return insert
 
-    def extended(self, rows: Rows) -> Callable[..., Value]:
+    def extended(self, rows: ListRows) -> Callable[..., Value]:
         return lambda value: self.extend(rows, value)
 
-    def copied(self, rows: Rows) -> Callable[..., Value]:
-        return lambda: Rows(list(self.items(rows)), self.depth)
+    def copied(self, rows: ListRows) -> Callable[..., Value]:
+        return lambda: ListRows(list(self.items(rows)), self.depth)
 
-    def append(self, rows: Rows, value: Value, *, front: bool = False) -> None:
+    def append(self, rows: ListRows, value: Value, *, front: bool = False) -> None:
         raise NotImplementedError
 
-    def extend(self, rows: Rows, value: Value) -> None:
+    def extend(self, rows: ListRows, value: Value) -> None:
         raise NotImplementedError

@@ -15,29 +15,29 @@ import numpy as np
 from ....runtime.calling import plain
 from ....runtime.jax_functions import is_key
 from ..polynomials import NotProved
-from ..sizes import Sizes
-from .asked import Asked
+from ..sizes import SymbolicSizes
 from .doubles import Double
-from .expressions import Expressions
+from .followed_paths import FollowedPaths
+from .jax_transforms import stacks, static_of
 from .library import is_library
 from .numbers_of_trips import Traced
-from .transforms import stacks, static_of
-from .values import (
+from .python_expressions import PythonExpressions
+from .python_values import (
     PLAIN,
-    Closure,
-    Frame,
-    Mapped,
-    Number,
-    Once,
-    Partial,
+    ListRows,
+    NameFrame,
+    PartialCall,
+    PythonFunction,
     Returned,
-    Rows,
     Signal,
-    Spread,
+    SingleUse,
+    SpreadItems,
     Stack,
+    SymbolicInt,
     Table,
+    UnknownNumber,
     Value,
-    Whole,
+    VmapCall,
     contents,
     dated,
     kept,
@@ -68,36 +68,38 @@ CALLED_ANEW = frozenset(
 REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian", "linear_transpose"])
 
 
-class Calls(Expressions):
+class Calls(PythonExpressions):
     """What a call does, and what JAX keeps of it."""
 
-    def suite(self, body: Sequence[ast.stmt], frame: Frame) -> Signal:
+    def suite(self, body: Sequence[ast.stmt], frame: NameFrame) -> Signal:
         raise NotImplementedError
 
-    def __init__(self, sizes: Sizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]) -> None:
+    def __init__(
+        self, sizes: SymbolicSizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]
+    ) -> None:
         self.sizes = sizes
         self.integers = sizes.integers
         self.module = module
         self.functions = functions
-        self.asked = Asked()
+        self.asked = FollowedPaths()
         self.traced = Traced(self.integers, sizes.expression)
         self.depth = 0  # loops around
         self.calls = 0
         self.called = 0
         self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
-        self.traces: list[tuple[Closure, int]] = []  # what is traced once, and the first frame that it makes
+        self.traces: list[tuple[PythonFunction, int]] = []  # what is traced once, and the first frame that it makes
 
-    def noted(self, holder: Frame, name: str, found: Value) -> None:
+    def noted(self, holder: NameFrame, name: str, found: Value) -> None:
         """What is traced once has to find the same again."""
         for closure, begun in self.traces:
             if holder.made < begun:
                 self.unchanged(closure, (holder, name), found)
 
-    def unchanged(self, closure: Closure, key: object, found: Value) -> None:
+    def unchanged(self, closure: PythonFunction, key: object, found: Value) -> None:
         now = contents(found)
         before = closure.read.setdefault(key, now)
         same = len(now) == len(before) and all(
-            a is b or (isinstance(a, (*PLAIN, Whole)) and type(a) is type(b) and repr(a) == repr(b))
+            a is b or (isinstance(a, (*PLAIN, SymbolicInt)) and type(a) is type(b) and repr(a) == repr(b))
             for a, b in zip(now, before, strict=True)
         )
         if not same:
@@ -110,9 +112,9 @@ class Calls(Expressions):
         lines = {node.lineno, *(d.lineno for d in node.decorator_list)}
         if not isinstance(function, types.FunctionType) or code is None or code.co_firstlineno not in lines:
             raise NotProved(f"`{node.name}` is not what its definition says")
-        made = self.closure(node, Frame({}, None, self.module))
+        made = self.closure(node, NameFrame({}, None, self.module))
         defaults, named = function.__defaults__ or (), function.__kwdefaults__ or {}
-        return Closure(
+        return PythonFunction(
             node,
             made.frame,
             [self.taken(d, -1) for d in defaults],
@@ -120,7 +122,7 @@ class Calls(Expressions):
             made.compiled,
         )
 
-    def closure(self, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
+    def closure(self, node: ast.FunctionDef | ast.Lambda, frame: NameFrame) -> PythonFunction:
         compiled = None
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
             if len(node.decorator_list) > 1:
@@ -131,7 +133,7 @@ class Calls(Expressions):
         ):
             raise NotProved("a function that binds names outside of it, or yields")
         named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-        return Closure(
+        return PythonFunction(
             node,
             frame,
             [kept(self.value(d, frame)) for d in node.args.defaults],
@@ -139,7 +141,7 @@ class Calls(Expressions):
             compiled,
         )
 
-    def options_of_jit(self, decorator: ast.expr, frame: Frame, of: ast.arguments) -> frozenset[str | int]:
+    def options_of_jit(self, decorator: ast.expr, frame: NameFrame, of: ast.arguments) -> frozenset[str | int]:
         """The parameters that are no arrays, where the decorator is `jit`, with or without options."""
         keywords: list[ast.keyword] = []
         function = decorator
@@ -153,14 +155,14 @@ class Calls(Expressions):
             raise NotProved("a decorator that is not known")
         return static_of({k.arg or "": self.value(k.value, frame) for k in keywords}, of)
 
-    def module_value(self, node: ast.expr, frame: Frame) -> Value:
+    def module_value(self, node: ast.expr, frame: NameFrame) -> Value:
         """What a name, or a name of a module, stands for."""
         if isinstance(node, ast.Attribute):
             owner = self.module_value(node.value, frame)
             return getattr(owner, node.attr, None) if isinstance(owner, types.ModuleType) else None
         return self.known(node.id, frame) if isinstance(node, ast.Name) else None
 
-    def call_node(self, node: ast.Call, frame: Frame) -> Value:
+    def call_node(self, node: ast.Call, frame: NameFrame) -> Value:
         function = self.value(node.func, frame)
         arguments = self.elements(
             node.args,
@@ -168,7 +170,7 @@ class Calls(Expressions):
             consumed=function in (tuple, list),
             spread=function in (jax.tree.map, jax.tree_util.tree_map),
         )
-        if any(isinstance(x, Spread) for x in arguments):
+        if any(isinstance(x, SpreadItems) for x in arguments):
             return self.leaf_by_leaf(node, arguments)
         named: dict[str, Value] = {}
         for keyword in node.keywords:
@@ -186,21 +188,21 @@ class Calls(Expressions):
         if (
             len(arguments) != 2
             or node.keywords
-            or not isinstance(function := arguments[0], Closure)
-            or not isinstance(spread := arguments[1], Spread)
+            or not isinstance(function := arguments[0], PythonFunction)
+            or not isinstance(spread := arguments[1], SpreadItems)
         ):
             refuse(node)
         stacked, length = self.one_stack(spread.rows), spread.rows.length
         mapped, of = function.node, function.node.args
         if not isinstance(mapped, ast.Lambda) or of.vararg is None or of.args or of.posonlyargs or of.kwonlyargs:
             refuse(node)
-        if any(isinstance(thing, Rows) for thing in objects(stacked)):
+        if any(isinstance(thing, ListRows) for thing in objects(stacked)):
             refuse(node)
         body, name = mapped.body, of.vararg.arg
 
         def one(leaf: Value) -> Value:
             return self.value(
-                body, Frame({name: Rows([Stack(length, leaf)], -1)}, function.frame, function.frame.module)
+                body, NameFrame({name: ListRows([Stack(length, leaf)], -1)}, function.frame, function.frame.module)
             )
 
         return dated(jax.tree_util.tree_map(one, stacked), self.depth)
@@ -209,14 +211,14 @@ class Calls(Expressions):
         self.calls += 1
         if self.calls > MOST_CALLS:
             raise NotProved("too many calls")
-        if isinstance(function, Closure):
-            if any(isinstance(x, Once) for x in (*arguments, *named.values())):
+        if isinstance(function, PythonFunction):
+            if any(isinstance(x, SingleUse) for x in (*arguments, *named.values())):
                 raise NotProved("an iterator that a name holds")
             run = self.entered if function.compiled is None else self.traced_once
             return run(function, arguments, named)
-        if isinstance(function, Mapped):
+        if isinstance(function, VmapCall):
             return self.mapped(function, arguments, named)
-        if isinstance(function, Partial):
+        if isinstance(function, PartialCall):
             return self.call(function.function, [*function.arguments, *arguments], {**function.named, **named})
         if callable(function) and (meaning := self.meaning(function)) is not None:
             return meaning(*arguments, **named)
@@ -227,9 +229,9 @@ class Calls(Expressions):
     def by_jax(self, function: Callable[..., object], arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A call of a function of JAX, as it is."""
         name = getattr(function, "__name__", "")
-        if stacks(function) and arguments and isinstance(arguments[0], Rows) and arguments[0].plain is None:
+        if stacks(function) and arguments and isinstance(arguments[0], ListRows) and arguments[0].plain is None:
             return self.stacked(function, arguments, named)
-        if name in POWERS and any(isinstance(x, Whole | Number) for x in (*arguments, *named.values())):
+        if name in POWERS and any(isinstance(x, SymbolicInt | UnknownNumber) for x in (*arguments, *named.values())):
             raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
         if name == "einsum" and len(arguments) > 3:
             raise NotProved("a product of several arrays, whose order depends on their sizes")
@@ -251,10 +253,10 @@ class Calls(Expressions):
     def converted(self, values: Sequence[Value], given: object, found: object, *, makes: bool) -> None:
         """Require that numbers of Python become what the arrays that stand in their places become."""
         numbers = jax.tree_util.tree_leaves(
-            [*values], is_leaf=lambda x: isinstance(x, Number | Rows) and not whole_list(x)
+            [*values], is_leaf=lambda x: isinstance(x, UnknownNumber | ListRows) and not whole_list(x)
         )
         of_floats = [
-            x for x in numbers if isinstance(x, Double) or (isinstance(x, Number) and x.array.dtype.kind == "f")
+            x for x in numbers if isinstance(x, Double) or (isinstance(x, UnknownNumber) and x.array.dtype.kind == "f")
         ]
         usual = jnp.asarray(0.0).dtype
         if of_floats and usual.itemsize < 8:
@@ -263,15 +265,15 @@ class Calls(Expressions):
             ):
                 raise NotProved("a float of Python in a function of other types")
         for x in numbers:
-            counted = isinstance(x, Number) and x.array.dtype.kind == "i"
-            if not counted and not (isinstance(x, Whole) and (makes or self.moves(x))):
+            counted = isinstance(x, UnknownNumber) and x.array.dtype.kind == "i"
+            if not counted and not (isinstance(x, SymbolicInt) and (makes or self.moves(x))):
                 continue
             for kind in types_of(found):
                 if kind.kind in "iu" and kind != jnp.asarray(0).dtype:
                     if counted or not self.integers.fits(x.value, kind):
                         raise NotProved("a whole number of Python that may leave a type")
 
-    def traced_once(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    def traced_once(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A call of a compiled function: its numbers are arrays, and nothing but its result remains."""
         assert closure.compiled is not None
         positional = [a if k in closure.compiled else self.array_of(a) for k, a in enumerate(arguments)]
@@ -286,13 +288,13 @@ class Calls(Expressions):
         return self.taken(jax.tree_util.tree_unflatten(tree, [jnp.asarray(x) for x in leaves]))
 
     @contextlib.contextmanager
-    def within_trace(self, closure: Closure, *, kept: bool = True) -> Iterator[None]:
+    def within_trace(self, closure: PythonFunction, *, kept: bool = True) -> Iterator[None]:
         """A call of what JAX traces: it may change nothing outside; if `kept`, it has to find what it found before."""
         self.depth += 1
         self.inside += 1
         self.tracked.append(set())
         if kept:
-            self.traces.append((closure, Frame({}, None, {}).made))
+            self.traces.append((closure, NameFrame({}, None, {}).made))
             for k, value in enumerate((*closure.defaults, *closure.named.values())):
                 self.unchanged(closure, k, value)
         try:
@@ -304,12 +306,12 @@ class Calls(Expressions):
             self.inside -= 1
             self.depth -= 1
 
-    def entered(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    def entered(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         if self.called >= DEEPEST_CALL:
             raise NotProved("calls within calls")
         names = bound(closure, arguments, named)
         own = frozenset(names) | _bound_in(closure.node)
-        frame = Frame(names, closure.frame, closure.frame.module, own)
+        frame = NameFrame(names, closure.frame, closure.frame.module, own)
         self.called += 1
         try:
             if isinstance(closure.node, ast.Lambda):
@@ -328,10 +330,10 @@ def types_of(value: object) -> list[np.dtype[np.generic]]:
 
 def whole_list(value: Value) -> bool:
     """Whether it is a list of which each item is known by itself."""
-    return isinstance(value, Rows) and value.plain is not None
+    return isinstance(value, ListRows) and value.plain is not None
 
 
-def bound(closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
+def bound(closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
     """The parameters of a call by name."""
     a = closure.node.args
     places = [x.arg for x in (*a.posonlyargs, *a.args)]

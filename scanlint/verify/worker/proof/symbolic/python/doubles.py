@@ -14,8 +14,8 @@ import jax.numpy as jnp
 
 from ..polynomials import Integers, NotProved, Polynomial
 from .numbers_of_trips import OPERATORS, Traced
+from .python_values import SymbolicInt, Value
 from .same_values import Primitive
-from .values import Value, Whole
 
 NAME = "double_of"
 BY_NAME: Mapping[str, Callable[..., object]] = {
@@ -45,7 +45,7 @@ def is_double(op: type[ast.operator], left: Value, right: Value) -> bool:
     both = (left, right)
     if any(isinstance(x, Double) for x in both):
         return True
-    return any(isinstance(x, Whole) for x in both) and (op is ast.Div or any(isinstance(x, float) for x in both))
+    return any(isinstance(x, SymbolicInt) for x in both) and (op is ast.Div or any(isinstance(x, float) for x in both))
 
 
 def doubled(integers: Integers, name: str, *operands: Value) -> Double:
@@ -54,7 +54,7 @@ def doubled(integers: Integers, name: str, *operands: Value) -> Double:
     for operand in operands:
         if isinstance(operand, Double):
             leaves.append(operand.tree)
-        elif isinstance(operand, Whole):
+        elif isinstance(operand, SymbolicInt):
             leaves.append(operand.value)
         elif isinstance(operand, int | float) and not isinstance(operand, bool):
             leaves.append((type(operand).__name__, repr(operand)))

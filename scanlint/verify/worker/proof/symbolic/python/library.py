@@ -12,25 +12,25 @@ import jax
 import jax.numpy as jnp
 
 from ..polynomials import Integers, NotProved
-from ..sizes import Sizes
-from .asked import Asked
+from ..sizes import SymbolicSizes
 from .doubles import Double, as_array
+from .followed_paths import FollowedPaths
 from .numbers_of_trips import Traced, is_array, whole
-from .values import (
+from .python_values import (
     UNBOUND,
-    Closure,
-    Mapped,
-    Method,
-    Number,
-    Once,
-    Partial,
+    ListMethod,
+    ListRows,
+    PartialCall,
+    PythonFunction,
     Question,
-    Rows,
-    Span,
+    SingleUse,
+    SymbolicInt,
     Table,
-    Unbound,
+    TripSpan,
+    UnboundName,
+    UnknownNumber,
     Value,
-    Whole,
+    VmapCall,
 )
 
 ATTRIBUTES = frozenset(
@@ -69,21 +69,21 @@ def acts(kind: type) -> bool:
     return all(getattr(kind, name, None) is getattr(tuple, name, None) for name in OF_TUPLES)
 
 
-class Library:
+class JaxLibrary:
     """What the interpreter and JAX hand to each other."""
 
-    sizes: Sizes
+    sizes: SymbolicSizes
     integers: Integers
-    asked: Asked
+    asked: FollowedPaths
     traced: Traced
     depth: int
     reverse = False  # whether what is run is differentiated from its end on
     keeps = True  # whether JAX may keep what it traces of the functions that it is given
 
-    def within_trace(self, closure: Closure, *, kept: bool = True) -> contextlib.AbstractContextManager[None]:
+    def within_trace(self, closure: PythonFunction, *, kept: bool = True) -> contextlib.AbstractContextManager[None]:
         raise NotImplementedError
 
-    def entered(self, closure: Closure, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    def entered(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         raise NotImplementedError
 
     def truth(self, value: Value) -> bool:
@@ -98,7 +98,7 @@ class Library:
     def called_by_jax(self, function: Value) -> Callable[..., object]:
         raise NotImplementedError
 
-    def one_stack(self, rows: Rows) -> Value:
+    def one_stack(self, rows: ListRows) -> Value:
         raise NotImplementedError
 
     # what JAX is given, and what it gives
@@ -106,34 +106,34 @@ class Library:
     def given(self, value: Value) -> object:
         """A value as JAX takes it."""
         match value:
-            case Unbound():
+            case UnboundName():
                 raise NotProved("a name may have no value")
-            case Whole(value=number_of):
+            case SymbolicInt(value=number_of):
                 return self.traced.of(number_of)
             case Question():
                 found = self.traced.question(value)
                 return jnp.logical_not(found) if value.negated else found
-            case Rows():
+            case ListRows():
                 if value.plain is None:
                     raise NotProved("a list of many trips is handed on")
                 return [self.given(x) for x in value.plain]
             case Table():
                 return {k: self.given(v) for k, v in value.items.items()}
-            case Closure():
+            case PythonFunction():
                 return self.as_function(value)
-            case Mapped():
+            case VmapCall():
                 return self.called_by_jax(value)
-            case Partial():
+            case PartialCall():
                 inner, first, by_name = self.given(value.function), self.given(value.arguments), dict(value.named)
                 if not callable(inner):
                     raise NotProved("a function that is not known")
                 named = {k: self.given(v) for k, v in by_name.items()}
                 return lambda *more, **others: inner(*first, *more, **{**named, **others})  # type: ignore[misc]
-            case Number():
+            case UnknownNumber():
                 return value.array
             case Double():
                 return as_array(value, self.traced)
-            case Span() | Once():
+            case TripSpan() | SingleUse():
                 raise NotProved("a range is handed on")
             case slice():
                 return slice(self.given(value.start), self.given(value.stop), self.given(value.step))
@@ -151,7 +151,7 @@ class Library:
         if hasattr(value, "scope") and not isinstance(value, jax.Array):
             return whole(self.sizes.polynomial(value))
         if isinstance(value, list):
-            return Rows([self.taken(x, at) for x in value], at)
+            return ListRows([self.taken(x, at) for x in value], at)
         if type(value) is dict:
             if not all(isinstance(k, str | int) for k in value):
                 raise NotProved("a dict whose keys are not names or numbers")
@@ -162,7 +162,7 @@ class Library:
             return type(value)(*(self.taken(x, at) for x in value))  # type: ignore[arg-type]
         return tuple([self.taken(x, at) for x in value]) if isinstance(value, tuple) else value
 
-    def as_function(self, closure: Closure) -> Callable[..., object]:
+    def as_function(self, closure: PythonFunction) -> Callable[..., object]:
         """A function of a version that JAX calls."""
         keeps, reverse = self.keeps, self.reverse
 
@@ -177,7 +177,7 @@ class Library:
                 found = self.asked.explored(once)[0]
             finally:
                 self.reverse = outer
-            return jax.tree_util.tree_map(self.given, found, is_leaf=lambda x: isinstance(x, Number))
+            return jax.tree_util.tree_map(self.given, found, is_leaf=lambda x: isinstance(x, UnknownNumber))
 
         called.__module__ = "jax"  # what JAX makes of it (a gradient, a checkpoint) is called as JAX's own
         return called
@@ -195,6 +195,6 @@ class Library:
             return self.taken(getattr(owner, name))
         if isinstance(owner, tuple) and name in (*getattr(owner, "_fields", ()), "_replace"):
             return getattr(owner, name)
-        if isinstance(owner, Rows | Table):
-            return Method(owner, name)
+        if isinstance(owner, ListRows | Table):
+            return ListMethod(owner, name)
         raise NotProved(f"`.{name}` of what is not known")

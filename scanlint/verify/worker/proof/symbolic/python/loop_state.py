@@ -11,19 +11,19 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved, Polynomial
-from .asked import MOST_START
-from .values import (
+from .followed_paths import MOST_START
+from .python_values import (
     UNBOUND,
-    Frame,
-    Number,
+    ListRows,
+    NameFrame,
     Question,
-    Rows,
     Signal,
-    Span,
     Stack,
+    SymbolicInt,
     Table,
+    TripSpan,
+    UnknownNumber,
     Value,
-    Whole,
     dated,
     equal,
     objects,
@@ -35,7 +35,7 @@ Test = Callable[[], Value]
 
 
 @dataclass
-class Place:
+class Onward:
     """How a location goes on: `same`, `int` (moved by `by` each trip), `array` (carried from `by`), or `last`."""
 
     kind: str
@@ -55,9 +55,9 @@ class After:
 class State:
     """The locations that the trips of a loop may change, with their values now."""
 
-    frame: Frame
+    frame: NameFrame
     slots: list[Slot]
-    lists: list[Rows]
+    lists: list[ListRows]
     tables: list[Table]
     kept: list[tuple[list[Value] | None, list[Value], Polynomial]] = field(default_factory=list)
 
@@ -88,9 +88,9 @@ class MovesLater(NotProved):
         self.before, self.slot = before, slot
 
 
-def moving_too(plan: Sequence[Place], before: Sequence[Value], slots: set[int]) -> list[Place]:
+def moving_too(plan: Sequence[Onward], before: Sequence[Value], slots: set[int]) -> list[Onward]:
     """The plan, these locations carried."""
-    return [Place("array", before[k]) if k in slots else place for k, place in enumerate(plan)]
+    return [Onward("array", before[k]) if k in slots else place for k, place in enumerate(plan)]
 
 
 def stored(node: ast.AST) -> frozenset[str]:
@@ -111,9 +111,9 @@ def stored(node: ast.AST) -> frozenset[str]:
 
 def arrays(value: Value) -> bool:
     """Whether all leaves of a structure are arrays, and there is one."""
-    if isinstance(value, Whole | Question | Span) or value is UNBOUND:
+    if isinstance(value, SymbolicInt | Question | TripSpan) or value is UNBOUND:
         return False
-    if any(isinstance(x, Rows) and x.plain is None for x in objects(value)):
+    if any(isinstance(x, ListRows) and x.plain is None for x in objects(value)):
         return False
     leaves = jax.tree_util.tree_leaves(value)
     return bool(leaves) and all(isinstance(x, jax.Array) for x in leaves)
@@ -125,16 +125,18 @@ def carried(value: Value) -> bool:
 
 def started(before: Value, after: Value) -> Value:
     """What a carry starts from: `before`, its numbers of Python as arrays of the types after the trip; else UNBOUND."""
-    if not arrays(after) or isinstance(before, Question | Span):
+    if not arrays(after) or isinstance(before, Question | TripSpan):
         return UNBOUND
-    if isinstance(before, Whole):
+    if isinstance(before, SymbolicInt):
         return UNBOUND
-    if type(before) is int and isinstance(after, Number) and abs(before) > MOST_START:
+    if type(before) is int and isinstance(after, UnknownNumber) and abs(before) > MOST_START:
         return UNBOUND
-    if isinstance(before, bool | int | float) and isinstance(after, Number):
+    if isinstance(before, bool | int | float) and isinstance(after, UnknownNumber):
         start = jnp.asarray(before)
         return (
-            Number(start) if (start.dtype, start.weak_type) == (after.array.dtype, after.array.weak_type) else UNBOUND
+            UnknownNumber(start)
+            if (start.dtype, start.weak_type) == (after.array.dtype, after.array.weak_type)
+            else UNBOUND
         )
     (ones, form), (others, other) = jax.tree_util.tree_flatten(before), jax.tree_util.tree_flatten(after)
     if not equal(form, other):
@@ -176,16 +178,16 @@ def interleaved(items: tuple[Value, ...]) -> Value:
     return jax.tree_util.tree_map(joined, *items)
 
 
-def state_of(frame: Frame, names: Sequence[str] | frozenset[str]) -> State:
+def state_of(frame: NameFrame, names: Sequence[str] | frozenset[str]) -> State:
     """Names that the loop binds, the values of dicts and the lists that names hold."""
-    lists: list[Rows] = []
+    lists: list[ListRows] = []
     tables: list[Table] = []
     seen: set[int] = set()
 
     def walk(value: Value) -> None:
         if id(value) in seen:
             return
-        if isinstance(value, Rows):
+        if isinstance(value, ListRows):
             seen.add(id(value))
             lists.append(value)
             for part in value.parts:
@@ -199,7 +201,7 @@ def state_of(frame: Frame, names: Sequence[str] | frozenset[str]) -> State:
             for part in value:
                 walk(part)
 
-    holder: Frame | None = frame
+    holder: NameFrame | None = frame
     while holder is not None:
         for value in list(holder.names.values()):
             walk(value)
@@ -211,11 +213,11 @@ def state_of(frame: Frame, names: Sequence[str] | frozenset[str]) -> State:
 
 def perhaps(before: Value, start: Value, after: Value) -> Value:
     """What is carried, after a loop that may have made no trip: a number of Python may still be one."""
-    if start is before or isinstance(after, Number):
+    if start is before or isinstance(after, UnknownNumber):
         return after
     if not isinstance(before, bool | int | float) or not isinstance(after, jax.Array):
         return UNBOUND
-    return Number(after) if after.dtype == jnp.asarray(before).dtype else UNBOUND
+    return UnknownNumber(after) if after.dtype == jnp.asarray(before).dtype else UNBOUND
 
 
 def growing(state: State, first: After) -> list[int]:
@@ -241,7 +243,7 @@ def fill(state: State, grows: Sequence[int], added: Sequence[tuple[Value, ...]],
         rows.front = False
 
 
-def let_go(state: State, plan: Sequence[Place], before: Sequence[Value], first: After) -> None:
+def let_go(state: State, plan: Sequence[Onward], before: Sequence[Value], first: After) -> None:
     """Require that the first trip does not change the lists and dicts that a name gives up: others may hold them."""
     given_up = {id(x) for place, b in zip(plan, before, strict=True) if place.kind == "array" for x in objects(b)}
     holders = {id(table.items) for table in state.tables if id(table) in given_up}
@@ -250,7 +252,7 @@ def let_go(state: State, plan: Sequence[Place], before: Sequence[Value], first: 
         raise NotProved("a first trip that changes an object whose name is bound anew")
 
 
-def perhaps_run(plan: Sequence[Place], before: Sequence[Value], moved: Sequence[Value], depth: int) -> list[Value]:
+def perhaps_run(plan: Sequence[Onward], before: Sequence[Value], moved: Sequence[Value], depth: int) -> list[Value]:
     """The locations after a loop that data end, which may have made no trip."""
     left, found = iter(moved), []
     for place, start in zip(plan, before, strict=True):

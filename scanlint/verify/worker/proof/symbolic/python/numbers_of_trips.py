@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..polynomials import Integers, NotProved, Polynomial, number
-from .values import Question, Value, Whole
+from .python_values import Question, SymbolicInt, Value
 
 MOST_POWER = 4
 FLOATS = "floats of Python that depend on the trip are doubles"
@@ -30,11 +30,11 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
 
 def is_whole(value: Value) -> bool:
     """Whether it is a whole number of Python; truths are none."""
-    return isinstance(value, Whole) or (type(value) is int)
+    return isinstance(value, SymbolicInt) or (type(value) is int)
 
 
 def polynomial(value: Value) -> Polynomial:
-    if isinstance(value, Whole):
+    if isinstance(value, SymbolicInt):
         return value.value
     assert type(value) is int
     return number(value)
@@ -42,7 +42,7 @@ def polynomial(value: Value) -> Polynomial:
 
 def whole(value: Polynomial) -> Value:
     """A number of Python where it is known."""
-    return value.constant if value.constant is not None else Whole(value)
+    return value.constant if value.constant is not None else SymbolicInt(value)
 
 
 def is_array(value: Value) -> bool:

@@ -13,13 +13,12 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved, Polynomial, number, symbol
-from ..sizes import Sizes
+from ..sizes import SymbolicSizes
 from .doubles import Double
-from .interpreter import Interpreter
 from .loop_state import (
     After,
     MovesLater,
-    Place,
+    Onward,
     Run,
     State,
     Test,
@@ -35,33 +34,39 @@ from .loop_state import (
     state_of,
 )
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
-from .same_values import same_values
-from .values import (
+from .python_interpreter import PythonInterpreter
+from .python_values import (
     BREAK,
     UNBOUND,
-    Frame,
-    Number,
+    ListRows,
+    NameFrame,
     Returned,
-    Rows,
     Signal,
-    Span,
     Stack,
+    SymbolicInt,
+    TripSpan,
+    UnknownNumber,
     Value,
-    Whole,
     dated,
     objects,
 )
+from .same_values import same_values
 
 MOST_PEELED = 2
 MOST_WINDOW = 4
 MOST_PLANS = 12
 
 
-class Rolled(Interpreter):
+class Rolled(PythonInterpreter):
     """One trip of a loop, and the loop that goes on like it."""
 
     def until(
-        self, over: Span | None, test: Test | None, run: Run, frame: Frame, names: Sequence[str] | frozenset[str]
+        self,
+        over: TripSpan | None,
+        test: Test | None,
+        run: Run,
+        frame: NameFrame,
+        names: Sequence[str] | frozenset[str],
     ) -> Signal:
         raise NotImplementedError
 
@@ -69,7 +74,9 @@ class Rolled(Interpreter):
     rounds = 0
     dry: After
 
-    def __init__(self, sizes: Sizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]) -> None:
+    def __init__(
+        self, sizes: SymbolicSizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]
+    ) -> None:
         super().__init__(sizes, module, functions)
         self.heads: dict[int, tuple[bool, ...]] = {}
 
@@ -106,7 +113,7 @@ class Rolled(Interpreter):
         found = self.asked.explored(once)
         added = [x if isinstance(x, tuple) else () for x in found[count:-1]]
         left = found[-1]
-        return After(found[:count], added, left.array if isinstance(left, Number) else left)
+        return After(found[:count], added, left.array if isinstance(left, UnknownNumber) else left)
 
     def own_objects(self, state: State, shown: Sequence[Value], values: Sequence[Value]) -> None:
         """Require that the lists and dicts that a trip leaves are its own, and that each is left in one place."""
@@ -140,7 +147,7 @@ class Rolled(Interpreter):
             found.append(last)
         return found
 
-    def rolled(self, over: Span, run: Run, frame: Frame, names: Sequence[str] | frozenset[str]) -> Signal:
+    def rolled(self, over: TripSpan, run: Run, frame: NameFrame, names: Sequence[str] | frozenset[str]) -> Signal:
         """A loop of as many trips as the span has."""
         if self.reverse:
             raise NotProved("a loop of Python in what is differentiated: a scan adds gradients in another order")
@@ -194,7 +201,7 @@ class Rolled(Interpreter):
 
     def planned(
         self, state: State, before: Sequence[Value], windows: Sequence[list[Value]], run: Callable[[], Signal]
-    ) -> list[Place] | After:
+    ) -> list[Onward] | After:
         """How each location goes on; or the results of the first trip, which has to be run by itself."""
         last: set[int] = set()
         first: After | None = None
@@ -211,7 +218,7 @@ class Rolled(Interpreter):
                 state.restore()
             first = first or after
             plan = [
-                Place("last") if k in last else self.place(b, a)
+                Onward("last") if k in last else self.place(b, a)
                 for k, (b, a) in enumerate(zip(before, after.values, strict=True))
             ]
             unlike = next((k for k, place in enumerate(plan) if place is None), None)
@@ -224,30 +231,30 @@ class Rolled(Interpreter):
             last.add(unlike)
         raise NotProved("a loop whose locations could not be told apart")
 
-    def place(self, before: Value, after: Value) -> Place | None:
+    def place(self, before: Value, after: Value) -> Onward | None:
         """None: it is of another kind after the trip than before it."""
         if after is before or (
             isinstance(after, str | bool | float | int) and type(after) is type(before) and repr(after) == repr(before)
         ):
-            return Place("same")
+            return Onward("same")
         if before is UNBOUND:
-            return Place("last")
+            return Onward("last")
         if is_whole(before) and is_whole(after):
-            return Place("int", whole(polynomial(after) - polynomial(before)))
+            return Onward("int", whole(polynomial(after) - polynomial(before)))
         start = started(before, after)
-        return Place("array", start) if start is not UNBOUND else None
+        return Onward("array", start) if start is not UNBOUND else None
 
     def at_end(self, noted: Value, given: Value, name: str, count: Polynomial) -> Value:
         """What is bound on the last trip."""
         if given is not None:
             return dated(jax.tree_util.tree_map(lambda a: a[-1], given), self.depth)
-        if isinstance(noted, Whole):
+        if isinstance(noted, SymbolicInt):
             hidden = any(name in self.integers.free(symbol(s)) for s in noted.value.symbols if s != name)
             return UNBOUND if hidden else whole(noted.value.replaced(name, count - 1))
         return noted if isinstance(noted, bool | int | float | str | None) else UNBOUND
 
     def shown(
-        self, plan: Sequence[Place], before: Sequence[Value], moved: Sequence[Value], trip: Polynomial
+        self, plan: Sequence[Onward], before: Sequence[Value], moved: Sequence[Value], trip: Polynomial
     ) -> list[Value]:
         """The locations before a trip."""
         left = iter(moved)
@@ -263,10 +270,10 @@ class Rolled(Interpreter):
                 found.append(start)
         return found
 
-    def goes_on(self, plan: Sequence[Place], before: Sequence[Value], after: After, trip: Polynomial) -> None:
+    def goes_on(self, plan: Sequence[Onward], before: Sequence[Value], after: After, trip: Polynomial) -> None:
         """Require that a trip does to each location what the first one did."""
         for k, (place, start, value) in enumerate(zip(plan, before, after.values, strict=True)):
-            if place.kind == "same" and self.place(start, value) != Place("same"):
+            if place.kind == "same" and self.place(start, value) != Onward("same"):
                 raise MovesLater(before, k)
             if place.kind == "int":
                 due = polynomial(start) + polynomial(place.by) * (trip + 1)
@@ -276,7 +283,7 @@ class Rolled(Interpreter):
     def same_start(
         self,
         state: State,
-        plan: Sequence[Place],
+        plan: Sequence[Onward],
         before: Sequence[Value],
         windows: Sequence[list[Value]],
         dry: After,
@@ -307,14 +314,14 @@ class Rolled(Interpreter):
 
     def unknown(self, item: Value) -> Value:
         """An item that a loop adds to a list: a float of Python is one of those of which nothing is known there."""
-        return Number(cast("jax.Array", self.given(item))) if isinstance(item, Double) else item
+        return UnknownNumber(cast("jax.Array", self.given(item))) if isinstance(item, Double) else item
 
     def trip_name(self) -> str:
         self.rounds += 1
         return f"r{self.rounds:06d}"
 
     def scan(
-        self, state: State, before: list[Value], plan: list[Place], dry: After, over: Span, base: int, run: Run
+        self, state: State, before: list[Value], plan: list[Onward], dry: After, over: TripSpan, base: int, run: Run
     ) -> None:
         windows = self.windows(state)
         count, name = over.count - base, self.trip_name()
@@ -339,7 +346,7 @@ class Rolled(Interpreter):
             recent = [later(window, added) for window, added in zip(carry[2], after.added, strict=True)]
             given = [after.values[k] if arrays(after.values[k]) else None for k in ends]
             items = [tuple(self.unknown(x) for x in added) for added in after.added]
-            if not all(arrays(item) and not isinstance(item, Rows) for added in items for item in added):
+            if not all(arrays(item) and not isinstance(item, ListRows) for added in items for item in added):
                 raise NotProved("a list of what is no array")
             return (carry[0] + 1, [after.values[k] for k in moving], recent), (given, items)  # type: ignore[operator]
 

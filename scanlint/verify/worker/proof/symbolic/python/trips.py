@@ -20,24 +20,24 @@ from .loop_state import (
     stored,
 )
 from .numbers_of_trips import polynomial, whole
-from .rolled import Rolled
-from .values import (
+from .python_values import (
     BREAK,
-    Frame,
+    ListRows,
+    NameFrame,
     Question,
     Returned,
-    Rows,
     Signal,
-    Span,
+    TripSpan,
     Value,
     sources,
 )
+from .rolled import Rolled
 
 
 class Trips(Rolled):
     """An interpreter that follows loops."""
 
-    def for_loop(self, node: ast.For, frame: Frame) -> Signal:
+    def for_loop(self, node: ast.For, frame: NameFrame) -> Signal:
         def run(item: Value) -> Signal:
             self.assign(node.target, item, frame)
             return self.suite(node.body, frame)
@@ -52,7 +52,7 @@ class Trips(Rolled):
     @contextlib.contextmanager
     def gone_over(self, value: Value) -> Iterator[None]:
         """Lists, and the values of dicts, that a loop goes over are not to change."""
-        held = [x for x in sources(value) if x is not value or isinstance(value, Rows)]
+        held = [x for x in sources(value) if x is not value or isinstance(value, ListRows)]
         for thing in held:
             thing.read += 1
         try:
@@ -70,13 +70,13 @@ class Trips(Rolled):
                 break
         return None
 
-    def comprehension(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Value:
+    def comprehension(self, node: ast.ListComp | ast.GeneratorExp, frame: NameFrame) -> Value:
         if len(node.generators) != 1 or node.generators[0].is_async:
             raise NotProved("a comprehension of several loops")
         (generator,) = node.generators
         value, own = self.value(generator.iter, frame), frozenset(stored(generator))
-        made = Rows([], self.depth)
-        inner = Frame({"": made}, frame, frame.module, own)
+        made = ListRows([], self.depth)
+        inner = NameFrame({"": made}, frame, frame.module, own)
 
         def run(item: Value) -> Signal:
             self.assign(generator.target, item, inner)
@@ -92,7 +92,7 @@ class Trips(Rolled):
                 self.rolled(over, run, inner, own)
         return made
 
-    def while_loop(self, node: ast.While, frame: Frame) -> Signal:
+    def while_loop(self, node: ast.While, frame: NameFrame) -> Signal:
         def run(_: Value) -> Signal:
             return self.suite(node.body, frame)
 
@@ -105,11 +105,16 @@ class Trips(Rolled):
         names = stored(node)
         count = self.counted(run, test, frame, names)
         if count is not None:
-            return self.rolled(Span(count, lambda _: None), run, frame, names)
+            return self.rolled(TripSpan(count, lambda _: None), run, frame, names)
         return self.until(None, test, run, frame, names)
 
     def until(
-        self, over: Span | None, test: Test | None, run: Run, frame: Frame, names: Sequence[str] | frozenset[str]
+        self,
+        over: TripSpan | None,
+        test: Test | None,
+        run: Run,
+        frame: NameFrame,
+        names: Sequence[str] | frozenset[str],
     ) -> Signal:
         """A loop that data end."""
         state, name = state_of(frame, names), self.trip_name()
@@ -163,7 +168,9 @@ class Trips(Rolled):
 
         return self.asked.explored(asked)[0]
 
-    def counted(self, run: Run, test: Test, frame: Frame, names: Sequence[str] | frozenset[str]) -> Polynomial | None:
+    def counted(
+        self, run: Run, test: Test, frame: NameFrame, names: Sequence[str] | frozenset[str]
+    ) -> Polynomial | None:
         """The number of trips of a `while` that whole numbers of Python alone decide; None where data do."""
         state, name = state_of(frame, names), self.trip_name()
         before, windows = state.read(), self.windows(state)

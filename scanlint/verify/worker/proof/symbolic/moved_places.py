@@ -16,20 +16,20 @@ from .loops import Algebra
 from .polynomials import NotProved, Polynomial, number
 from .python.doubles import NAME as DOUBLE
 from .python.doubles import with_trips
-from .sizes import Sizes
+from .sizes import SymbolicSizes
 from .structure import ONE, RESHAPES
-from .terms import Shape, Term
+from .term_table import Shape, Term
 
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
 
 @dataclass
-class Places:
+class MovedPlaces:
     """What is known of where elements go."""
 
     algebra: Algebra
-    sizes: Sizes
+    sizes: SymbolicSizes
 
     def shape(self, aval: object) -> Shape:
         raise NotImplementedError

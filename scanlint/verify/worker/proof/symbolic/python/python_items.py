@@ -12,21 +12,21 @@ from ..polynomials import NotProved, Polynomial, number
 from .builtins import Builtins
 from .library import is_library
 from .numbers_of_trips import compared, is_whole, polynomial, whole
-from .values import (
+from .python_values import (
     PLAIN,
-    Number,
+    ListRows,
     Question,
-    Rows,
     Stack,
+    SymbolicInt,
     Table,
+    UnknownNumber,
     Value,
-    Whole,
     dated,
     kept,
 )
 
 
-class Parts(Builtins):
+class PythonItems(Builtins):
     """What `[...]` gives and what a test of a value says."""
 
     tracked: list[set[int]]
@@ -35,7 +35,7 @@ class Parts(Builtins):
     def truth(self, value: Value) -> bool:
         if isinstance(value, PLAIN):
             return bool(value)
-        if isinstance(value, Whole):
+        if isinstance(value, SymbolicInt):
             value = compared(ast.NotEq, value, 0, self.integers)
             return self.truth(value)
         if isinstance(value, Question):
@@ -43,7 +43,7 @@ class Parts(Builtins):
             if not any(name in self.traced.trips for name in self.integers.free(asked.value)):
                 raise NotProved("a size that is tested, and may be so or not")
             return self.asked.truth(lambda: self.traced.question(asked), asked.key) != asked.negated
-        if isinstance(value, Number) and value.array.dtype == bool:
+        if isinstance(value, UnknownNumber) and value.array.dtype == bool:
             known = value.array
             return self.asked.of_array(known) if isinstance(known, jax.core.Tracer) else bool(known)
         if isinstance(value, jax.core.Tracer):
@@ -56,7 +56,7 @@ class Parts(Builtins):
             return bool(value)
         if isinstance(value, tuple):
             return bool(value)
-        if isinstance(value, Rows):
+        if isinstance(value, ListRows):
             return self.truth(compared(ast.Gt, whole(value.length), 0, self.integers))
         if isinstance(value, Table):
             return bool(value.items)
@@ -67,7 +67,7 @@ class Parts(Builtins):
             if not isinstance(key, str | int) or isinstance(key, bool) or key not in held.items:
                 raise NotProved("a key that a dict may not have")
             return held.items[key]
-        if isinstance(held, Rows):
+        if isinstance(held, ListRows):
             return self.list_item(held, key)
         if isinstance(held, tuple):
             if type(key) is int and -len(held) <= key < len(held):
@@ -92,13 +92,13 @@ class Parts(Builtins):
                 found.append(slice(*(self.given(x) for x in ends)))
             else:
                 given = self.given(part)
-                found.append(jnp.asarray(given) if isinstance(part, Whole) else given)
+                found.append(jnp.asarray(given) if isinstance(part, SymbolicInt) else given)
         return tuple(found) if isinstance(key, tuple) else found[0]
 
     def moves(self, value: Value) -> bool:
-        return isinstance(value, Whole) and any(n in self.traced.trips for n in self.integers.free(value.value))
+        return isinstance(value, SymbolicInt) and any(n in self.traced.trips for n in self.integers.free(value.value))
 
-    def list_item(self, rows: Rows, key: Value) -> Value:
+    def list_item(self, rows: ListRows, key: Value) -> Value:
         if isinstance(key, slice) and (key.start, key.stop, key.step) == (None, None, -1) and rows.added is None:
             return self.turned(rows)
         if not is_whole(key):
@@ -128,19 +128,19 @@ class Parts(Builtins):
     def row_of(self, stack: Stack, at: Polynomial) -> Value:
         return dated(jax.tree_util.tree_map(lambda x: self.item(x, whole(at)), stack.leaves), -1)
 
-    def turned(self, rows: Rows) -> Rows:
+    def turned(self, rows: ListRows) -> ListRows:
         def part(x: Value) -> Value:
             return Stack(x.count, jax.tree_util.tree_map(lambda a: a[::-1], x.leaves)) if isinstance(x, Stack) else x
 
-        return Rows([part(x) for x in rows.parts[::-1]], self.depth)
+        return ListRows([part(x) for x in rows.parts[::-1]], self.depth)
 
-    def may_change(self, thing: Rows | Table) -> None:
+    def may_change(self, thing: ListRows | Table) -> None:
         if thing.read:
             raise NotProved("an object that is changed while a loop goes over it")
         if thing.born < self.depth and not any(id(thing) in tracked for tracked in self.tracked[-1:]):
             raise NotProved("an object that no name of the function holds is changed")
 
-    def append(self, rows: Rows, value: Value, *, front: bool = False) -> None:
+    def append(self, rows: ListRows, value: Value, *, front: bool = False) -> None:
         self.may_change(rows)
         kept(value)
         if front and rows.looked:
@@ -154,8 +154,8 @@ class Parts(Builtins):
         else:
             rows.added, rows.front = [value], front
 
-    def extend(self, rows: Rows, value: Value) -> None:
-        items = value.plain if isinstance(value, Rows) else value
+    def extend(self, rows: ListRows, value: Value) -> None:
+        items = value.plain if isinstance(value, ListRows) else value
         if not isinstance(items, tuple | list):
             raise NotProved("a list is extended by what is not known item by item")
         for item in list(items):
@@ -166,7 +166,7 @@ class Parts(Builtins):
         if isinstance(held, Table) and isinstance(key, str | int) and (key in held.items or held.born == self.depth):
             self.may_change(held)
             held.items[key] = value
-        elif isinstance(held, Rows) and held.added is None and held.plain is not None and type(key) is int:
+        elif isinstance(held, ListRows) and held.added is None and held.plain is not None and type(key) is int:
             self.may_change(held)
             if not -len(held.parts) <= key < len(held.parts):
                 raise NotProved("a place that a list does not have")

@@ -43,7 +43,7 @@ class Term:
 
 
 @dataclass(eq=False, slots=True)
-class Loop:
+class LoopTerm:
     """n trips of `steps` from `inits`; with a `test` as many as it holds. `trip` and `states` are bound in steps."""
 
     trip: str
@@ -57,13 +57,13 @@ class Loop:
 
 
 @dataclass
-class Terms:
+class TermTable:
     """The table of terms and loops, and what is known of whole numbers."""
 
     integers: Integers = field(default_factory=Integers)
     table: dict[object, Term] = field(default_factory=dict)
     listed: list[Term] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[LoopTerm] = field(default_factory=list)
     by_loop: dict[object, int] = field(default_factory=dict)
     counted: Iterator[int] = field(default_factory=itertools.count)
 
@@ -107,14 +107,14 @@ class Terms:
     def free_of(self, thing: object) -> frozenset[str]:
         if isinstance(thing, Polynomial):
             return frozenset(n for n in self.integers.free(thing) if n[0] in BOUND)
-        return thing.free if isinstance(thing, Term | Loop) else frozenset()
+        return thing.free if isinstance(thing, Term | LoopTerm) else frozenset()
 
     def height_of(self, thing: object) -> int:
         if isinstance(thing, Polynomial):
             return max(
                 (self.listed[v].height for v in map(self.valued, self.symbols_of(thing)) if v is not None), default=0
             )
-        return thing.height if isinstance(thing, Term | Loop) else 0
+        return thing.height if isinstance(thing, Term | LoopTerm) else 0
 
     def symbols_of(self, polynomial: Polynomial) -> Iterator[str]:
         """All symbols, those inside of quotients too."""

@@ -11,38 +11,38 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved
-from .library import Library
-from .values import (
-    Closure,
-    Mapped,
-    Number,
-    Rows,
+from .library import JaxLibrary
+from .python_values import (
+    ListRows,
+    PythonFunction,
     Stack,
+    SymbolicInt,
+    UnknownNumber,
     Value,
-    Whole,
+    VmapCall,
 )
 
 STACKING = frozenset(["stack", "array", "asarray", "concatenate", "vstack"])
 
 
-class Transforms(Library):
+class Transforms(JaxLibrary):
     """`jit`, `vmap`, `scan`, and what stacks a list of many trips."""
 
     def jit(self, function: Value, **options: Value) -> Value:
-        if not isinstance(function, Closure):
+        if not isinstance(function, PythonFunction):
             raise NotProved("a function that is compiled")
         return dataclasses.replace(function, compiled=static_of(options, function.node.args))
 
     def vmap(self, function: Value, in_axes: Value = 0, out_axes: Value = 0, **more: Value) -> Value:
         """By its definition a map over rows."""
-        axes = in_axes.plain if isinstance(in_axes, Rows) and in_axes.plain is not None else in_axes
+        axes = in_axes.plain if isinstance(in_axes, ListRows) and in_axes.plain is not None else in_axes
         known = [a for a in (axes if isinstance(axes, tuple | list) else [axes]) if a is None or type(a) is int]
         several = isinstance(axes, tuple | list)
         if more or len(known) != (len(axes) if several else 1) or type(out_axes) is not int:  # type: ignore[arg-type]
             raise NotProved("axes of vmap as a structure")
-        return Mapped(self.called_by_jax(function), axes if type(axes) is int else tuple(known), out_axes)
+        return VmapCall(self.called_by_jax(function), axes if type(axes) is int else tuple(known), out_axes)
 
-    def mapped(self, mapped: Mapped, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    def mapped(self, mapped: VmapCall, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         given = [self.given(a) for a in arguments]
         axes = [mapped.over] * len(given) if isinstance(mapped.over, int) else list(mapped.over)
         if len(axes) != len(given):
@@ -66,7 +66,7 @@ class Transforms(Library):
         return self.taken(jax.tree_util.tree_map(lambda y: jnp.moveaxis(y, 0, mapped.out), out) if mapped.out else out)
 
     def called_by_jax(self, function: Value) -> Callable[..., object]:
-        if isinstance(function, Mapped):
+        if isinstance(function, VmapCall):
             return lambda *arguments, **named: self.given(
                 self.mapped(function, [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()})
             )
@@ -85,20 +85,20 @@ class Transforms(Library):
             raise NotProved("options of a scan")
         leaves = jax.tree_util.tree_leaves(rows)
         size = self.given(length)
-        if isinstance(length, Whole) and not leaves:
+        if isinstance(length, SymbolicInt) and not leaves:
             counted = jnp.arange(size)  # type: ignore[arg-type,unused-ignore]
 
             def without_rows(carry: object, _: object) -> tuple[object, object]:
                 return step(carry, None)  # type: ignore[return-value]
 
             return self.taken(lax.scan(without_rows, start, counted, reverse=reverse))
-        if isinstance(length, Whole):
+        if isinstance(length, SymbolicInt):
             if any(self.sizes.polynomial(x.shape[0]) != length.value for x in leaves):
                 raise NotProved("a length that is not that of the rows")
             size = None
         return self.taken(lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept)))  # type: ignore[arg-type]
 
-    def one_stack(self, rows: Rows, *, promoted: bool = False) -> Value:
+    def one_stack(self, rows: ListRows, *, promoted: bool = False) -> Value:
         """All items, each leaf stacked along its first axis; they are of one type, or `promoted` to one."""
         if rows.added is not None:
             raise NotProved("a list is read as a whole on each trip")
@@ -106,7 +106,9 @@ class Transforms(Library):
             part.leaves
             if isinstance(part, Stack)
             else jax.tree_util.tree_map(
-                lambda x: jnp.asarray(self.given(x))[None], part, is_leaf=lambda x: isinstance(x, Whole | Number)
+                lambda x: jnp.asarray(self.given(x))[None],
+                part,
+                is_leaf=lambda x: isinstance(x, SymbolicInt | UnknownNumber),
             )
             for part in rows.parts
         ]
@@ -119,12 +121,12 @@ class Transforms(Library):
         """`jnp.stack` and its like on a list of many trips, along the first axis."""
         rows = arguments[0]
         name = getattr(function, "__name__", "")
-        if len(arguments) > 1 or named.keys() - {"axis"} or named.get("axis", 0) != 0 or not isinstance(rows, Rows):
+        if len(arguments) > 1 or named.keys() - {"axis"} or named.get("axis", 0) != 0 or not isinstance(rows, ListRows):
             raise NotProved("options of what stacks a list")
         if not self.integers.at_least_zero(rows.length - 1):
             raise NotProved("a list that may be empty is stacked")
         found = self.one_stack(rows, promoted=True)
-        found = found.array if isinstance(found, Number) else found
+        found = found.array if isinstance(found, UnknownNumber) else found
         if name in ("array", "asarray") and type(found) is tuple and all(isinstance(x, jax.Array) for x in found):
             if len({(x.shape, x.dtype, x.weak_type) for x in found}) == 1:
                 return lax.convert_element_type(jnp.stack(found, 1), found[0].dtype)
@@ -150,7 +152,7 @@ def static_of(options: Mapping[str, Value], of: ast.arguments) -> frozenset[str 
     places = [a.arg for a in (*of.posonlyargs, *of.args)]
     found: set[str | int] = set()
     for name, value in options.items():
-        parts = value if isinstance(value, tuple) else value.plain if isinstance(value, Rows) else [value]
+        parts = value if isinstance(value, tuple) else value.plain if isinstance(value, ListRows) else [value]
         if (
             name not in ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "inline")
             or parts is None

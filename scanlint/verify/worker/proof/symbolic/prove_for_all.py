@@ -18,13 +18,13 @@ from ..prove import similar
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
-from .python.interpreter import Interpreter
+from .python.python_interpreter import PythonInterpreter
+from .python.python_values import ListRows, PythonFunction, SymbolicInt, UnboundName, UnknownNumber, Value
 from .python.same_values import SAME
 from .python.trips import Trips
-from .python.values import Closure, Number, Rows, Unbound, Value, Whole
 from .recurrences import Recurrences
-from .sizes import Sizes
-from .terms import Term
+from .sizes import SymbolicSizes
+from .term_table import Term
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
@@ -73,7 +73,7 @@ def prove(
     for least in (1, 3):
         integers = Integers(least=least)
         try:
-            told = _compare(old, new, signature, values, Sizes.of(found, integers), floats=floats)
+            told = _compare(old, new, signature, values, SymbolicSizes.of(found, integers), floats=floats)
         except NotProved as error:
             reason = str(error)
         except RecursionError:
@@ -86,7 +86,13 @@ def prove(
 
 
 def _compare(
-    old: Version, new: Version, signature: Signature, values: tuple[Values, Values], sizes: Sizes, *, floats: bool
+    old: Version,
+    new: Version,
+    signature: Signature,
+    values: tuple[Values, Values],
+    sizes: SymbolicSizes,
+    *,
+    floats: bool,
 ) -> list[str]:
     given = _leaves(values[0], old.static)[0]
     if not floats and any(isinstance(x, np.ndarray | np.generic) and not isinstance(x, float) for x in given):
@@ -132,7 +138,13 @@ def same(algebra: Algebra, one: Term, other: Term) -> bool:
 
 
 def program(
-    version: Version, signature: Signature, values: Values, leaves: Sequence[object], sizes: Sizes, *, floats: bool
+    version: Version,
+    signature: Signature,
+    values: Values,
+    leaves: Sequence[object],
+    sizes: SymbolicSizes,
+    *,
+    floats: bool,
 ) -> tuple[ClosedJaxpr, object]:
     """A version as a program of these leaves, and the structure of what it returns."""
     functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef)}
@@ -147,10 +159,10 @@ def program(
             given = _rebuilt(values, version.static, arrays, sizes, interpreter, floats=floats)
             positional, named = arranged(signature, given)
             function = interpreter.of_module(version.node, version.loaded.names.get(version.node.name))
-            assert isinstance(function, Closure)
+            assert isinstance(function, PythonFunction)
             result = interpreter.given(_without_stacks(interpreter.entered(function, positional, named)))
             out, tree = jax.tree_util.tree_flatten(result)
-            if any(isinstance(x, Unbound) for x in out):
+            if any(isinstance(x, UnboundName) for x in out):
                 raise NotProved("a name may have no value")
             trees.append(tree)
             return [jax.numpy.asarray(x) for x in out]
@@ -166,7 +178,7 @@ def program(
 
 
 def _without_stacks(value: Value) -> Value:
-    if isinstance(value, Rows) and value.plain is None:
+    if isinstance(value, ListRows) and value.plain is None:
         raise NotProved("a list of many trips is returned")
     return value
 
@@ -206,7 +218,7 @@ def _leaves(values: Values, static: frozenset[str]) -> tuple[list[object], objec
     return [flat[k] for k in at], tree, at
 
 
-def _traced(leaf: object, sizes: Sizes) -> object:
+def _traced(leaf: object, sizes: SymbolicSizes) -> object:
     if isinstance(leaf, float):
         return leaf
     named = {int(name[1:]): expression for name, expression in sizes.symbols.items()}
@@ -220,8 +232,8 @@ def _rebuilt(
     values: Values,
     static: frozenset[str],
     arrays: Sequence[object],
-    sizes: Sizes,
-    interpreter: Interpreter,
+    sizes: SymbolicSizes,
+    interpreter: PythonInterpreter,
     *,
     floats: bool,
 ) -> dict[str, Value]:
@@ -231,9 +243,9 @@ def _rebuilt(
     for k, leaf in enumerate(flat):
         name = f"n{leaf}"
         if type(leaf) is int and name in sizes.symbols:
-            flat[k] = Whole(sizes.polynomial(sizes.symbols[name]))
+            flat[k] = SymbolicInt(sizes.polynomial(sizes.symbols[name]))
     for k, array in zip(at, arrays, strict=True):
-        flat[k] = Number(array) if isinstance(flat[k], float) and not floats else array  # type: ignore[arg-type,unused-ignore]
+        flat[k] = UnknownNumber(array) if isinstance(flat[k], float) and not floats else array  # type: ignore[arg-type,unused-ignore]
     return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined,unused-ignore]
 
 

@@ -20,15 +20,15 @@ Value = object
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
-class Unbound:
+class UnboundName:
     """A name without a value."""
 
 
-UNBOUND = Unbound()
+UNBOUND = UnboundName()
 
 
 @dataclass(frozen=True)
-class Whole:
+class SymbolicInt:
     """A whole number of Python that depends on sizes or trips."""
 
     value: Polynomial
@@ -48,18 +48,18 @@ class Question:
 
 
 @dataclass(eq=False)
-class Frame:
+class NameFrame:
     """The names of a call; `outer` is the frame in which the function was defined, None for the module's."""
 
     names: dict[str, Value]
-    outer: Frame | None
+    outer: NameFrame | None
     module: Mapping[str, object]
     own: frozenset[str] = frozenset()
     made: int = field(default_factory=itertools.count().__next__)
 
-    def holder(self, name: str) -> Frame | None:
+    def holder(self, name: str) -> NameFrame | None:
         """The frame whose name it is; None: it is the module's."""
-        frame: Frame | None = self
+        frame: NameFrame | None = self
         while frame is not None and not (name in frame.own or name in frame.names):
             frame = frame.outer
         return frame
@@ -73,11 +73,11 @@ class Frame:
 
 
 @dataclass(eq=False)
-class Closure:
+class PythonFunction:
     """A function of either version: its definition and where it stands."""
 
     node: ast.FunctionDef | ast.Lambda
-    frame: Frame
+    frame: NameFrame
     defaults: list[Value]
     named: dict[str, Value]
     compiled: frozenset[str | int] | None = None
@@ -87,7 +87,7 @@ class Closure:
 
 
 @dataclass(frozen=True)
-class Span:
+class TripSpan:
     """What a loop goes over: `count` things, of which `item` gives the one of a trip."""
 
     count: Polynomial
@@ -95,29 +95,29 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Once:
+class SingleUse:
     """An iterator: it may be gone over where it stands, and no name may hold it; `of` may not change meanwhile."""
 
-    over: Span | tuple[Value, ...]
+    over: TripSpan | tuple[Value, ...]
     of: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
-class Number:
+class UnknownNumber:
     """A number or truth of Python that is not known: it is computed with beside arrays alone."""
 
     array: jax.Array
 
 
 @dataclass(frozen=True)
-class Spread:
+class SpreadItems:
     """`*items` of a list of many trips."""
 
-    rows: Rows
+    rows: ListRows
 
 
 @dataclass(frozen=True)
-class Partial:
+class PartialCall:
     """`functools.partial` of a function."""
 
     function: Value
@@ -143,7 +143,7 @@ class Stack:
 
 
 @dataclass(eq=False)
-class Rows:
+class ListRows:
     """A list: items, and stacks of items that a loop has added.
 
     While a trip is run: `added` is what this trip adds, `window` are the last items before it, `grown` how many items
@@ -178,27 +178,29 @@ LATEST = 10**6
 """Of what JAX has put together again, until `dated` says where it was made."""
 
 
-def _items(rows: Rows) -> tuple[list[Value], None]:
+def _items(rows: ListRows) -> tuple[list[Value], None]:
     if rows.plain is None:
         raise NotProved("a list of many trips is part of a structure")
     return rows.plain, None
 
 
-jax.tree_util.register_pytree_node(Rows, _items, lambda _, items: Rows(list(items), LATEST))
+jax.tree_util.register_pytree_node(ListRows, _items, lambda _, items: ListRows(list(items), LATEST))
 jax.tree_util.register_pytree_node(
     Table,
     lambda table: (list(table.items.values()), tuple(table.items)),
     lambda keys, values: Table(dict(zip(keys, values, strict=True)), LATEST),
 )
-jax.tree_util.register_pytree_node(Number, lambda known: ([known.array], None), lambda _, arrays: Number(arrays[0]))
+jax.tree_util.register_pytree_node(
+    UnknownNumber, lambda known: ([known.array], None), lambda _, arrays: UnknownNumber(arrays[0])
+)
 
 
-def objects(value: Value) -> Iterator[Rows | Table]:
+def objects(value: Value) -> Iterator[ListRows | Table]:
     """The lists and dicts in a value."""
-    if isinstance(value, Rows | Table):
+    if isinstance(value, ListRows | Table):
         yield value
-    inside = value.parts if isinstance(value, Rows) else value.items.values() if isinstance(value, Table) else value
-    if isinstance(value, Rows | Table | tuple):
+    inside = value.parts if isinstance(value, ListRows) else value.items.values() if isinstance(value, Table) else value
+    if isinstance(value, ListRows | Table | tuple):
         for part in inside:  # type: ignore[attr-defined]
             yield from objects(part)
 
@@ -212,11 +214,13 @@ def dated(value: Value, born: int) -> Value:
 
 def contents(value: Value) -> list[Value]:
     """What tells whether a value is still what it was: its parts, and the lists and dicts that hold them."""
-    if isinstance(value, Rows) and value.plain is None:
+    if isinstance(value, ListRows) and value.plain is None:
         raise NotProved("a list of many trips is read by what is traced once")
-    if not isinstance(value, Rows | Table | tuple):
+    if not isinstance(value, ListRows | Table | tuple):
         return [value]
-    parts = value.parts if isinstance(value, Rows) else [*value.items.items()] if isinstance(value, Table) else value
+    parts = (
+        value.parts if isinstance(value, ListRows) else [*value.items.items()] if isinstance(value, Table) else value
+    )
     own = [] if isinstance(value, tuple) else [value]
     return [*own, len(parts), *itertools.chain.from_iterable(map(contents, parts))]
 
@@ -228,12 +232,12 @@ def equal(one: object, other: object) -> bool:
 
 def kept(value: Value) -> Value:
     """A value that something holds."""
-    if isinstance(value, Once):
+    if isinstance(value, SingleUse):
         raise NotProved("an iterator that a name holds")
     return value
 
 
-class Mapped:
+class VmapCall:
     """A function under vmap: over which axis of each argument, and on which axis of the results."""
 
     def __init__(self, function: Callable[..., object], over: int | tuple[int | None, ...], out: int) -> None:
@@ -242,10 +246,10 @@ class Mapped:
         self.out = out
 
 
-class Method:
+class ListMethod:
     """A method of a list or dict that is still to be called."""
 
-    def __init__(self, owner: Rows | Table, name: str) -> None:
+    def __init__(self, owner: ListRows | Table, name: str) -> None:
         self.owner = owner
         self.name = name
 
@@ -253,10 +257,10 @@ class Method:
         raise NotProved("a method of a list is handed on")
 
 
-def sources(*values: Value) -> tuple[Rows | Table, ...]:
+def sources(*values: Value) -> tuple[ListRows | Table, ...]:
     """The lists and dicts that are gone over."""
-    found = [value.of if isinstance(value, Once) else (value,) for value in values]
-    return tuple(x for part in found for x in part if isinstance(x, Rows | Table))
+    found = [value.of if isinstance(value, SingleUse) else (value,) for value in values]
+    return tuple(x for part in found for x in part if isinstance(x, ListRows | Table))
 
 
 class Returned:

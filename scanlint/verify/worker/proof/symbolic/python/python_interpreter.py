@@ -13,13 +13,13 @@ import numpy as np
 
 from ..polynomials import NotProved
 from .calls import Calls
-from .values import (
+from .python_values import (
     BREAK,
     CONTINUE,
     UNBOUND,
-    Frame,
+    ListRows,
+    NameFrame,
     Returned,
-    Rows,
     Signal,
     Table,
     Value,
@@ -28,17 +28,17 @@ from .values import (
 )
 
 
-class Interpreter(Calls):
+class PythonInterpreter(Calls):
     """One version, run once."""
 
-    def suite(self, body: Sequence[ast.stmt], frame: Frame) -> Signal:
+    def suite(self, body: Sequence[ast.stmt], frame: NameFrame) -> Signal:
         for statement in body:
             signal = self.statement(statement, frame)
             if signal is not None:
                 return signal
         return None
 
-    def statement(self, node: ast.stmt, frame: Frame) -> Signal:
+    def statement(self, node: ast.stmt, frame: NameFrame) -> Signal:
         match node:
             case ast.Assign(targets=targets, value=value):
                 found = self.value(value, frame)
@@ -76,13 +76,13 @@ class Interpreter(Calls):
                 refuse(node)
         return None
 
-    def for_loop(self, node: ast.For, frame: Frame) -> Signal:
+    def for_loop(self, node: ast.For, frame: NameFrame) -> Signal:
         raise NotImplementedError
 
-    def while_loop(self, node: ast.While, frame: Frame) -> Signal:
+    def while_loop(self, node: ast.While, frame: NameFrame) -> Signal:
         raise NotImplementedError
 
-    def assign(self, target: ast.expr, value: Value, frame: Frame) -> None:
+    def assign(self, target: ast.expr, value: Value, frame: NameFrame) -> None:
         kept(value)
         match target:
             case ast.Name(id=name):
@@ -98,14 +98,14 @@ class Interpreter(Calls):
             case _:
                 refuse(target, "an object that is changed")
 
-    def augmented(self, node: ast.AugAssign, frame: Frame) -> None:
+    def augmented(self, node: ast.AugAssign, frame: NameFrame) -> None:
         match node.target:
             case ast.Name(id=name):
                 old = self.known(name, frame)
                 if isinstance(old, np.ndarray):
                     refuse(node, "an array of NumPy that is changed")
                 new = self.value(node.value, frame)
-                if isinstance(old, Rows):
+                if isinstance(old, ListRows):
                     if not isinstance(node.op, ast.Add):
                         refuse(node)
                     self.extend(old, new)
@@ -113,10 +113,10 @@ class Interpreter(Calls):
                     frame.names[name] = self.binary(type(node.op), old, new)
             case ast.Subscript(value=owner, slice=key):
                 held, at = self.value(owner, frame), self.value(key, frame)
-                if not isinstance(held, Table | Rows):
+                if not isinstance(held, Table | ListRows):
                     refuse(node, "an object that is changed")
                 old = self.item(held, at)
-                if isinstance(old, np.ndarray | Rows):
+                if isinstance(old, np.ndarray | ListRows):
                     refuse(node, "an object that is changed")
                 self.set_item(held, at, self.binary(type(node.op), old, self.value(node.value, frame)))
             case _:
@@ -125,7 +125,7 @@ class Interpreter(Calls):
     def unpacked(self, value: Value, count: int) -> Sequence[Value]:
         if isinstance(value, tuple):
             items: Sequence[Value] = value
-        elif isinstance(value, Rows) and value.plain is not None:
+        elif isinstance(value, ListRows) and value.plain is not None:
             items = value.plain
         elif isinstance(value, jax.Array) and value.ndim and self.sizes.polynomial(value.shape[0]).constant == count:
             items = [value[k] for k in range(count)]

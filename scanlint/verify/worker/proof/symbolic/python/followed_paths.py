@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved
-from .values import UNBOUND, Number, Value, Whole, equal, objects
+from .python_values import UNBOUND, SymbolicInt, UnknownNumber, Value, equal, objects
 
 MOST_ASKED = 5
 MOST_START = 2**30
@@ -27,7 +27,7 @@ class _Path:
     held: list[object] = field(default_factory=list)
 
 
-class Asked:
+class FollowedPaths:
     """The paths that are being followed, the innermost last."""
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
     if yes is UNBOUND or no is UNBOUND:
         return UNBOUND
     yes, no = _unknown(yes, no)
-    if isinstance(yes, Whole) or isinstance(no, Whole):
+    if isinstance(yes, SymbolicInt) or isinstance(no, SymbolicInt):
         if yes == no:
             return yes
         raise NotProved("the paths of a trip give other whole numbers of Python")
@@ -103,8 +103,12 @@ def _unknown(yes: Value, no: Value) -> tuple[Value, Value]:
     kinds = {type(x) for x in (yes, no) if type(x) in (bool, int, float)}
     if kinds == {int} and any(type(x) is int and abs(x) > MOST_START for x in (yes, no)):
         return yes, no
-    if len(kinds) == 1 and all(isinstance(x, Number) or type(x) in kinds for x in (yes, no)) and repr(yes) != repr(no):
-        yes, no = (x if isinstance(x, Number) else Number(jnp.asarray(x)) for x in (yes, no))
+    if (
+        len(kinds) == 1
+        and all(isinstance(x, UnknownNumber) or type(x) in kinds for x in (yes, no))
+        and repr(yes) != repr(no)
+    ):
+        yes, no = (x if isinstance(x, UnknownNumber) else UnknownNumber(jnp.asarray(x)) for x in (yes, no))
     return yes, no
 
 

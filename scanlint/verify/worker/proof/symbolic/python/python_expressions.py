@@ -12,19 +12,19 @@ import jax
 from ..polynomials import NotProved
 from .doubles import Double, doubled, is_double
 from .numbers_of_trips import COMPARISONS, OPERATORS, compared, computed, is_array, whole
-from .parts import Parts
-from .values import (
+from .python_items import PythonItems
+from .python_values import (
     PLAIN,
     UNBOUND,
-    Closure,
-    Frame,
-    Number,
+    ListRows,
+    NameFrame,
+    PythonFunction,
     Question,
-    Rows,
-    Spread,
+    SpreadItems,
+    SymbolicInt,
     Table,
+    UnknownNumber,
     Value,
-    Whole,
     kept,
     refuse,
 )
@@ -43,16 +43,16 @@ SIGNS: dict[type[ast.unaryop], Callable[[Any], object]] = {
 }  # fmt: skip
 
 
-class Expressions(Parts):
+class PythonExpressions(PythonItems):
     """Each expression that is known, and its meaning."""
 
-    def closure(self, node: ast.FunctionDef | ast.Lambda, frame: Frame) -> Closure:
+    def closure(self, node: ast.FunctionDef | ast.Lambda, frame: NameFrame) -> PythonFunction:
         raise NotImplementedError
 
-    def call_node(self, node: ast.Call, frame: Frame) -> Value:
+    def call_node(self, node: ast.Call, frame: NameFrame) -> Value:
         raise NotImplementedError
 
-    def noted(self, holder: Frame, name: str, found: Value) -> None:
+    def noted(self, holder: NameFrame, name: str, found: Value) -> None:
         raise NotImplementedError
 
     def of_module(self, node: ast.FunctionDef, found: Value) -> Value:
@@ -62,7 +62,7 @@ class Expressions(Parts):
     module: Mapping[str, object]
     functions: Mapping[str, ast.FunctionDef]
 
-    def value(self, node: ast.expr, frame: Frame) -> Value:
+    def value(self, node: ast.expr, frame: NameFrame) -> Value:
         match node:
             case ast.Constant(value=value) if isinstance(value, PLAIN) or value is Ellipsis:
                 return value
@@ -87,7 +87,7 @@ class Expressions(Parts):
             case ast.Tuple(elts=elts):
                 return tuple(map(kept, self.elements(elts, frame)))
             case ast.List(elts=elts):
-                return Rows(list(map(kept, self.elements(elts, frame))), self.depth)
+                return ListRows(list(map(kept, self.elements(elts, frame))), self.depth)
             case ast.Dict(keys=keys, values=values):
                 pairs = [
                     (self.value(k, frame) if k else UNBOUND, kept(self.value(v, frame)))
@@ -106,7 +106,7 @@ class Expressions(Parts):
                 return self.comprehension(node, frame)
         return refuse(node)
 
-    def known(self, name: str, frame: Frame) -> Value:
+    def known(self, name: str, frame: NameFrame) -> Value:
         holder = frame.holder(name)
         if holder is not None:
             found = holder.held(name)
@@ -119,21 +119,21 @@ class Expressions(Parts):
         found, node = self.module[name], self.functions.get(name)
         return self.of_module(node, found) if node is not None else self.taken(found, -1)
 
-    def comprehension(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> Value:
+    def comprehension(self, node: ast.ListComp | ast.GeneratorExp, frame: NameFrame) -> Value:
         raise NotImplementedError
 
     def elements(
-        self, nodes: Sequence[ast.expr], frame: Frame, *, consumed: bool = False, spread: bool = False
+        self, nodes: Sequence[ast.expr], frame: NameFrame, *, consumed: bool = False, spread: bool = False
     ) -> Sequence[Value]:
         """The values; a generator is one of the arguments of what goes over it at once."""
         found: list[Value] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
                 inner = self.value(node.value, frame)
-                if isinstance(inner, Rows) and inner.plain is None and spread:
-                    found.append(Spread(inner))
+                if isinstance(inner, ListRows) and inner.plain is None and spread:
+                    found.append(SpreadItems(inner))
                     continue
-                items = inner.plain if isinstance(inner, Rows) else inner
+                items = inner.plain if isinstance(inner, ListRows) else inner
                 if not isinstance(items, tuple | list):
                     refuse(node)
                 found += items
@@ -166,23 +166,28 @@ class Expressions(Parts):
             return counted
         if is_double(op, left, right):
             return doubled(self.integers, op.__name__, left, right)
-        if isinstance(left, Whole) or isinstance(right, Whole):
+        if isinstance(left, SymbolicInt) or isinstance(right, SymbolicInt):
             return computed(op, left, right, self.integers)
         if op is ast.Add and type(left) is tuple and type(right) is tuple:
             return left + right
-        if op is ast.Add and isinstance(left, Rows) and isinstance(right, Rows) and left.added is right.added is None:
-            return Rows([*left.parts, *right.parts], self.depth)
+        if (
+            op is ast.Add
+            and isinstance(left, ListRows)
+            and isinstance(right, ListRows)
+            and left.added is right.added is None
+        ):
+            return ListRows([*left.parts, *right.parts], self.depth)
         if op is ast.Mult and type(left) is tuple and type(right) is int:
             return left * right
-        if op is ast.Mult and isinstance(left, Rows) and left.plain is not None and type(right) is int:
-            return Rows(left.plain * right, self.depth)
+        if op is ast.Mult and isinstance(left, ListRows) and left.plain is not None and type(right) is int:
+            return ListRows(left.plain * right, self.depth)
         raise NotProved("an operation on what is no number and no array")
 
-    def counted_by_data(self, op: type[ast.operator], left: Value, right: Value) -> Number | None:
+    def counted_by_data(self, op: type[ast.operator], left: Value, right: Value) -> UnknownNumber | None:
         """A whole number that data decide, a little more or less: it stays in its type for all trips that are meant."""
-        if op is ast.Add and isinstance(right, Number):
+        if op is ast.Add and isinstance(right, UnknownNumber):
             left, right = right, left
-        if op not in (ast.Add, ast.Sub) or not isinstance(left, Number) or type(right) is not int:
+        if op not in (ast.Add, ast.Sub) or not isinstance(left, UnknownNumber) or type(right) is not int:
             return None
         kind = left.array.dtype
         self.moved += abs(right)
@@ -192,19 +197,28 @@ class Expressions(Parts):
         trips = [high for name, (_, high) in self.integers.ranges.items() if name in self.traced.trips]
         if self.depth > 1 or not all(self.integers.at_least_zero(MOST_TRIPS - high) for high in trips):
             return None
-        return Number(OPERATORS[op](left.array, right))  # type: ignore[arg-type]
+        return UnknownNumber(OPERATORS[op](left.array, right))  # type: ignore[arg-type]
 
     def beside_array(self, left: Value, right: Value, power: bool = False) -> None:
         """Require that JAX computes with both as it does where none of them is a symbol."""
         for one, other in ((left, right), (right, left)):
-            if not is_array(one) and not isinstance(one, (bool, int, float, complex, Whole, Question, Number, Double)):
+            if not is_array(one) and not isinstance(
+                one, (bool, int, float, complex, SymbolicInt, Question, UnknownNumber, Double)
+            ):
                 raise NotProved("an array beside what is no number")
-            if isinstance(one, Whole | Question | Number | Double) and not isinstance(other, jax.Array):
+            if isinstance(one, SymbolicInt | Question | UnknownNumber | Double) and not isinstance(other, jax.Array):
                 raise NotProved("a number that is not known beside an array of NumPy")
-            whole = isinstance(one, Whole | Double) or (isinstance(one, Number) and one.array.dtype.kind in "iu")
+            whole = isinstance(one, SymbolicInt | Double) or (
+                isinstance(one, UnknownNumber) and one.array.dtype.kind in "iu"
+            )
             if whole and power:
                 raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
-            if isinstance(one, Number) and is_array(other) and not one.array.weak_type and one.array.dtype.kind != "b":
+            if (
+                isinstance(one, UnknownNumber)
+                and is_array(other)
+                and not one.array.weak_type
+                and one.array.dtype.kind != "b"
+            ):
                 if one.array.dtype != getattr(other, "dtype", None):
                     raise NotProved("a number of Python that may be an array of another type")
 
@@ -213,13 +227,13 @@ class Expressions(Parts):
             return not self.truth(value)
         if isinstance(value, Double) and op is ast.USub:
             return doubled(self.integers, "USub", value)
-        if isinstance(value, Whole) and op in (ast.USub, ast.UAdd):
+        if isinstance(value, SymbolicInt) and op in (ast.USub, ast.UAdd):
             return whole(-value.value) if op is ast.USub else value
         if is_array(value) or isinstance(value, bool | int | float | complex):
             return SIGNS[op](value)
         raise NotProved("an operation on what is no number and no array")
 
-    def comparison(self, left: Value, ops: Sequence[ast.cmpop], others: Sequence[ast.expr], frame: Frame) -> Value:
+    def comparison(self, left: Value, ops: Sequence[ast.cmpop], others: Sequence[ast.expr], frame: NameFrame) -> Value:
         found: Value = True
         for k, (op, other) in enumerate(zip(ops, others, strict=True)):
             right = self.value(other, frame)
@@ -245,7 +259,7 @@ class Expressions(Parts):
         if is_array(left) or is_array(right):
             self.beside_array(left, right)
             return self.taken(COMPARISONS[op](self.given(left), self.given(right)))
-        if isinstance(left, Whole) or isinstance(right, Whole):
+        if isinstance(left, SymbolicInt) or isinstance(right, SymbolicInt):
             return compared(op, left, right, self.integers)
         if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
             if len(left) != len(right):
