@@ -61,7 +61,8 @@ class AllSizes:
         if not of_array(one) or not of_array(other):
             return type(one) is type(other) and one == other
         shapes = np.shape(one), np.shape(other)
-        same = one.dtype == other.dtype and len(shapes[0]) == len(shapes[1])  # type: ignore[attr-defined]
+        weak = [getattr(x, "weak_type", False) for x in (one, other)]
+        same = one.dtype == other.dtype and weak[0] == weak[1] and len(shapes[0]) == len(shapes[1])  # type: ignore[attr-defined]
         return same and all(self._size(a, b, meant) for a, b in zip(*shapes, strict=True))
 
     def _size(self, one: int, other: int, meant: dict[int, int]) -> bool:

@@ -72,6 +72,16 @@ FOLD: dict[str, Callable[..., object]] = {
 }
 
 
+def flushed(*values: object) -> bool:
+    """Whether one is a float so small that a back end may take it for zero."""
+    for value in map(np.asarray, values):
+        if value.dtype.kind in "fcV":  # V: the narrow ones, of which NumPy knows no limits
+            tiny = float(np.finfo(value.dtype).tiny) if value.dtype.kind in "fc" else 2.0**-5
+            if any(0 < abs(float(part)) < tiny for part in (value.real, value.imag)):
+                return True
+    return False
+
+
 JOINED = {"add": "sum", "add_any": "sum", "max": "max", "min": "min", "and": "and", "or": "or"}
 """What gives the same in exact arithmetic, in whatever order it is applied to several values."""
 
@@ -274,7 +284,8 @@ class Numbering:
             if name not in FOLD or (dtype.kind not in "iub" and name not in ("add", "sub", "mul", "neg", "div")):
                 return None
             try:
-                return self.one(FOLD[name](*known), dtype)
+                found = FOLD[name](*known)
+                return None if flushed(*known, found) else self.one(found, dtype)
             except ZeroDivisionError:  # not folded: the division stays a division
                 return None
 

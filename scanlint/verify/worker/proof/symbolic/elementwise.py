@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 
 from ..primitives import ELEMENTWISE as NUMBERED
-from ..value_numbers import COMMUTATIVE, FOLD
+from ..value_numbers import COMMUTATIVE, FOLD, flushed
 from .polynomials import Polynomial
 from .term_table import BOOL, Shape, Term, TermTable
 
@@ -188,6 +188,7 @@ class Elementwise(TermTable):
             return None
         try:
             with np.errstate(all="ignore"):
-                return self.constant(FOLD[op](*values), dtype)
+                found = FOLD[op](*values)
+                return None if flushed(*values, found) else self.constant(found, dtype)
         except ZeroDivisionError:  # the division stays a division
             return None

@@ -48,7 +48,10 @@ class MovedPlaces:
                 tree = with_trips(parameter(equation, "tree"), meant)
                 return algebra.make(name, tree, (), shape, dtype)
             case "dim_as_value":
-                return algebra.integer(self.sizes.polynomial(parameter(equation, "dim")), dtype)
+                size = self.sizes.polynomial(parameter(equation, "dim"))
+                if not algebra.integers.fits(size, dtype):
+                    raise NotProved("a size that may leave the type of whole numbers")
+                return algebra.integer(size, dtype)
             case _ if name in RESHAPES:
                 return (
                     algebra.make("reshape", (), x[:1], shape, dtype)

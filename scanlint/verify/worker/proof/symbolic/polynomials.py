@@ -223,7 +223,7 @@ class Integers:
     def fits(self, polynomial: Polynomial, dtype: object) -> bool:
         """Whether it has a place in a type of whole numbers, for sizes up to a limit that falls where it must."""
         (low, high), first = limits(dtype), self.most
-        for self.most in (size for size in LARGEST if size <= first):
+        for self.most in (first, *(size for size in LARGEST if size < first)):
             if self.at_least_zero(high - polynomial) and self.at_least_zero(polynomial - low):
                 return True
         self.most = first

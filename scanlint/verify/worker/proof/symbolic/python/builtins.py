@@ -14,7 +14,7 @@ from jax import lax
 from ..polynomials import NotProved, number
 from .doubles import Double, doubled
 from .jax_transforms import Transforms
-from .library import PLAIN_MODULES, is_library
+from .library import PLAIN_MODULES, acts, is_library
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .python_values import (
     ListMethod,
@@ -58,7 +58,8 @@ class Builtins(Transforms):
         if isinstance(function, np.ufunc) or (isinstance(function, type) and issubclass(function, np.generic)):
             return lambda *arguments, **named: self.plainly(function, arguments, named)
         if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
-            return function if function.__new__.__module__ == f"namedtuple_{function.__name__}" else None
+            own = function.__new__.__module__ == f"namedtuple_{function.__name__}"
+            return function if own and acts(function) else None
         if (
             isinstance(function, types.MethodType)
             and function.__name__ == "_replace"
@@ -85,7 +86,7 @@ class Builtins(Transforms):
         ):
             module = getattr(function, "__module__", "")
             name = getattr(function, "__name__", "")
-            return doubled(f"math.{name}" if module == "math" else name, *values)
+            return doubled(self.integers, f"math.{name}" if module == "math" else name, *values)
         if not all(isinstance(x, plain) or (isinstance(x, type) and issubclass(x, np.generic)) for x in values):
             raise NotProved(f"`{getattr(function, '__name__', function)}` of what is no number of Python")
         found = function(*arguments, **(named or {}))  # type: ignore[operator]
@@ -185,7 +186,10 @@ class Builtins(Transforms):
         return SingleUse(tuple(self.items(value))[::-1], sources(value))
 
     def sum(self, value: Value, start: Value = 0) -> Value:
-        for item in self.items(value):
+        items = self.items(value)
+        if any(isinstance(x, float | complex | Double) for x in (start, *items)):  # Python compensates what it rounds
+            raise NotProved("a sum of floats of Python")
+        for item in items:
             start = self.binary(ast.Add, start, item)
         return start
 

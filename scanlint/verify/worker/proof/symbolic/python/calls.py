@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ....runtime.calling import plain
+from ....runtime.jax_functions import is_key
 from ..polynomials import NotProved
 from ..sizes import SymbolicSizes
+from .doubles import Double
 from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
 from .library import is_library
@@ -62,7 +65,7 @@ CALLED_ANEW = frozenset(
     ]
 )
 """Functions of JAX that call each time what they are given; others may keep what they have traced."""
-"""Functions of JAX that call each time what they are given; others may keep what they have traced."""
+REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian", "linear_transpose"])
 
 
 class Calls(PythonExpressions):
@@ -230,12 +233,45 @@ class Calls(PythonExpressions):
             return self.stacked(function, arguments, named)
         if name in POWERS and any(isinstance(x, SymbolicInt | UnknownNumber) for x in (*arguments, *named.values())):
             raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
-        outer, self.keeps = self.keeps, name not in CALLED_ANEW
+        if name == "einsum" and len(arguments) > 3:
+            raise NotProved("a product of several arrays, whose order depends on their sizes")
+        outer, self.keeps, self.reverse = (
+            (self.keeps, self.reverse),
+            name not in CALLED_ANEW,
+            self.reverse or name in REVERSE,
+        )
         try:
             given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
         finally:
-            self.keeps = outer
-        return self.taken(function(*given, **more))
+            self.keeps, self.reverse = outer
+        found = function(*given, **more)
+        self.converted(
+            (*arguments, *named.values()), (given, more), found, makes=isinstance(function, type) or stacks(function)
+        )
+        return self.taken(found)
+
+    def converted(self, values: Sequence[Value], given: object, found: object, *, makes: bool) -> None:
+        """Require that numbers of Python become what the arrays that stand in their places become."""
+        numbers = jax.tree_util.tree_leaves(
+            [*values], is_leaf=lambda x: isinstance(x, UnknownNumber | ListRows) and not whole_list(x)
+        )
+        of_floats = [
+            x for x in numbers if isinstance(x, Double) or (isinstance(x, UnknownNumber) and x.array.dtype.kind == "f")
+        ]
+        usual = jnp.asarray(0.0).dtype
+        if of_floats and usual.itemsize < 8:
+            if any(kind.kind == "f" and kind != usual for kind in types_of(given)) or any(
+                kind not in (usual, bool, np.complex64) for kind in types_of(found)
+            ):
+                raise NotProved("a float of Python in a function of other types")
+        for x in numbers:
+            counted = isinstance(x, UnknownNumber) and x.array.dtype.kind == "i"
+            if not counted and not (isinstance(x, SymbolicInt) and (makes or self.moves(x))):
+                continue
+            for kind in types_of(found):
+                if kind.kind in "iu" and kind != jnp.asarray(0).dtype:
+                    if counted or not self.integers.fits(x.value, kind):
+                        raise NotProved("a whole number of Python that may leave a type")
 
     def traced_once(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A call of a compiled function: its numbers are arrays, and nothing but its result remains."""
@@ -255,6 +291,7 @@ class Calls(PythonExpressions):
     def within_trace(self, closure: PythonFunction, *, kept: bool = True) -> Iterator[None]:
         """A call of what JAX traces: it may change nothing outside; if `kept`, it has to find what it found before."""
         self.depth += 1
+        self.inside += 1
         self.tracked.append(set())
         if kept:
             self.traces.append((closure, NameFrame({}, None, {}).made))
@@ -266,6 +303,7 @@ class Calls(PythonExpressions):
             if kept:
                 self.traces.pop()
             self.tracked.pop()
+            self.inside -= 1
             self.depth -= 1
 
     def entered(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -282,6 +320,17 @@ class Calls(PythonExpressions):
         finally:
             self.called -= 1
         return signal.value if isinstance(signal, Returned) else None
+
+
+def types_of(value: object) -> list[np.dtype[np.generic]]:
+    """The types of arrays; a key is made of whole numbers."""
+    kinds = [getattr(leaf, "dtype", None) for leaf in jax.tree_util.tree_leaves(value)]
+    return [np.dtype(np.uint32 if is_key(kind) else kind) for kind in kinds if kind is not None]
+
+
+def whole_list(value: Value) -> bool:
+    """Whether it is a list of which each item is known by itself."""
+    return isinstance(value, ListRows) and value.plain is not None
 
 
 def bound(closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:

@@ -13,6 +13,8 @@ from ..polynomials import NotProved
 from .python_values import UNBOUND, SymbolicInt, UnknownNumber, Value, equal, objects
 
 MOST_ASKED = 5
+MOST_START = 2**30
+"""The largest whole number of Python that data may choose: a little more still has a place in 32 bits."""
 
 
 @dataclass
@@ -99,6 +101,8 @@ def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
 def _unknown(yes: Value, no: Value) -> tuple[Value, Value]:
     """Numbers and truths of Python that differ are one that is not known."""
     kinds = {type(x) for x in (yes, no) if type(x) in (bool, int, float)}
+    if kinds == {int} and any(type(x) is int and abs(x) > MOST_START for x in (yes, no)):
+        return yes, no
     if (
         len(kinds) == 1
         and all(isinstance(x, UnknownNumber) or type(x) in kinds for x in (yes, no))

@@ -47,6 +47,9 @@ class Transforms(JaxLibrary):
         axes = [mapped.over] * len(given) if isinstance(mapped.over, int) else list(mapped.over)
         if len(axes) != len(given):
             raise NotProved("axes of vmap as a structure")
+        if self.reverse:  # gradients of a map over rows are added in another order
+            together = jax.vmap(mapped.function, mapped.over, mapped.out)
+            return self.taken(together(*given, **{k: self.given(v) for k, v in named.items()}))
         over = [
             None
             if axis is None
@@ -95,8 +98,8 @@ class Transforms(JaxLibrary):
             size = None
         return self.taken(lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept)))  # type: ignore[arg-type]
 
-    def one_stack(self, rows: ListRows) -> Value:
-        """All items, each leaf stacked along its first axis."""
+    def one_stack(self, rows: ListRows, *, promoted: bool = False) -> Value:
+        """All items, each leaf stacked along its first axis; they are of one type, or `promoted` to one."""
         if rows.added is not None:
             raise NotProved("a list is read as a whole on each trip")
         parts = [
@@ -109,6 +112,9 @@ class Transforms(JaxLibrary):
             )
             for part in rows.parts
         ]
+        kinds = [[(x.dtype, x.weak_type) for x in jax.tree_util.tree_leaves(part)] for part in parts]
+        if not promoted and any(kind != kinds[0] for kind in kinds):
+            raise NotProved("a list of items of several types")
         return parts[0] if len(parts) == 1 else jax.tree_util.tree_map(lambda *xs: jnp.concatenate(xs), *parts)
 
     def stacked(self, function: object, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
@@ -117,14 +123,18 @@ class Transforms(JaxLibrary):
         name = getattr(function, "__name__", "")
         if len(arguments) > 1 or named.keys() - {"axis"} or named.get("axis", 0) != 0 or not isinstance(rows, ListRows):
             raise NotProved("options of what stacks a list")
-        found = self.one_stack(rows)
+        if not self.integers.at_least_zero(rows.length - 1):
+            raise NotProved("a list that may be empty is stacked")
+        found = self.one_stack(rows, promoted=True)
         found = found.array if isinstance(found, UnknownNumber) else found
         if name in ("array", "asarray") and type(found) is tuple and all(isinstance(x, jax.Array) for x in found):
             if len({(x.shape, x.dtype, x.weak_type) for x in found}) == 1:
-                return jnp.stack(found, 1)
+                return lax.convert_element_type(jnp.stack(found, 1), found[0].dtype)
         if not isinstance(found, jax.Array):
             raise NotProved("a list of structures is stacked")
-        if name not in ("concatenate", "vstack"):
+        if name in ("array", "asarray"):
+            return lax.convert_element_type(found, found.dtype)  # of a list: no longer as weak as a number
+        if name == "stack":
             return found
         if found.ndim < 2 or (name == "vstack" and found.ndim < 3):
             if name == "vstack" and found.ndim == 2:

@@ -39,11 +39,15 @@ ATTRIBUTES = frozenset(
      "argmax", "argmin", "conj", "conjugate", "round", "diagonal", "trace", "repeat", "take", "sort", "argsort", "set",
      "clip", "cumprod", "searchsorted", "add", "multiply", "mul", "divide", "get", "apply", "power", "subtract"]
 )  # fmt: skip
-OF_SIZES = frozenset(["det", "cross"])
+OF_SIZES = frozenset(["det", "cross", "array_equal", "array_equiv", "multi_dot"])
 """What JAX computes otherwise for some sizes."""
 IMPURE = frozenset(
     [*OF_SIZES, "debug", "io_callback", "pure_callback", "callback", "print", "device_get", "clear_caches", "config"]
 )
+OF_TUPLES = (
+    "__eq__", "__ne__", "__bool__", "__len__", "__iter__", "__getitem__", "__contains__", "__getattribute__",
+    "__getattr__",
+)  # fmt: skip
 PLAIN_MODULES = frozenset(["math"])
 
 
@@ -60,6 +64,11 @@ def is_library(function: object) -> bool:
     return isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, jax.Array)
 
 
+def acts(kind: type) -> bool:
+    """Whether a named tuple does what tuples do."""
+    return all(getattr(kind, name, None) is getattr(tuple, name, None) for name in OF_TUPLES)
+
+
 class JaxLibrary:
     """What the interpreter and JAX hand to each other."""
 
@@ -68,6 +77,7 @@ class JaxLibrary:
     asked: FollowedPaths
     traced: Traced
     depth: int
+    reverse = False  # whether what is run is differentiated from its end on
     keeps = True  # whether JAX may keep what it traces of the functions that it is given
 
     def within_trace(self, closure: PythonFunction, *, kept: bool = True) -> contextlib.AbstractContextManager[None]:
@@ -131,6 +141,8 @@ class JaxLibrary:
                 return type(value)(*map(self.given, value))  # type: ignore[arg-type]
             case tuple():
                 return tuple([self.given(x) for x in value])
+        if callable(value) and not isinstance(value, type) and not is_library(value):
+            raise NotProved("a function that is not followed is handed on")
         return value
 
     def taken(self, value: object, born: int | None = None) -> Value:
@@ -145,12 +157,14 @@ class JaxLibrary:
                 raise NotProved("a dict whose keys are not names or numbers")
             return Table({k: self.taken(v, at) for k, v in value.items()}, at)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
+            if not acts(type(value)):
+                raise NotProved("a named tuple that does not act as a tuple")
             return type(value)(*(self.taken(x, at) for x in value))  # type: ignore[arg-type]
         return tuple([self.taken(x, at) for x in value]) if isinstance(value, tuple) else value
 
     def as_function(self, closure: PythonFunction) -> Callable[..., object]:
         """A function of a version that JAX calls."""
-        keeps = self.keeps
+        keeps, reverse = self.keeps, self.reverse
 
         def called(*arguments: object, **named: object) -> object:
             def once() -> list[Value]:
@@ -158,9 +172,12 @@ class JaxLibrary:
                 with self.within_trace(closure, kept=keeps):
                     return [self.given(self.entered(closure, *given))]
 
-            return jax.tree_util.tree_map(
-                self.given, self.asked.explored(once)[0], is_leaf=lambda x: isinstance(x, UnknownNumber)
-            )
+            outer, self.reverse = self.reverse, self.reverse or reverse
+            try:
+                found = self.asked.explored(once)[0]
+            finally:
+                self.reverse = outer
+            return jax.tree_util.tree_map(self.given, found, is_leaf=lambda x: isinstance(x, UnknownNumber))
 
         called.__module__ = "jax"  # what JAX makes of it (a gradient, a checkpoint) is called as JAX's own
         return called

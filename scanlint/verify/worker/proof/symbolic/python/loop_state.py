@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved, Polynomial
+from .followed_paths import MOST_START
 from .python_values import (
     UNBOUND,
     ListRows,
@@ -128,6 +129,8 @@ def started(before: Value, after: Value) -> Value:
         return UNBOUND
     if isinstance(before, SymbolicInt):
         return UNBOUND
+    if type(before) is int and isinstance(after, UnknownNumber) and abs(before) > MOST_START:
+        return UNBOUND
     if isinstance(before, bool | int | float) and isinstance(after, UnknownNumber):
         start = jnp.asarray(before)
         return (
@@ -156,7 +159,10 @@ def started(before: Value, after: Value) -> Value:
         ):
             return UNBOUND
         same = False
-        made.append(lax.convert_element_type(jnp.asarray(one), later.dtype))
+        start = jnp.asarray(one)
+        if later.weak_type and start.dtype != later.dtype:
+            return UNBOUND
+        made.append(start if later.weak_type else lax.convert_element_type(start, later.dtype))
     return before if same else jax.tree_util.tree_unflatten(form, made)
 
 
@@ -164,6 +170,8 @@ def interleaved(items: tuple[Value, ...]) -> Value:
     """What several items per trip are as one stack."""
 
     def joined(*parts: jax.Array) -> jax.Array:
+        if len({(part.dtype, part.weak_type) for part in parts}) > 1:
+            raise NotProved("a list of items of several types")
         found = jnp.stack(parts, 1)
         return found.reshape((found.shape[0] * found.shape[1], *found.shape[2:]))
 

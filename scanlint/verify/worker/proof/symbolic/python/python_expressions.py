@@ -35,8 +35,9 @@ KNOWN_BUILTINS: dict[str, Value] = {
 }
 
 
-MOST_COUNTED, MOST_TRIPS = 16, 2**20
-"""By how much data may move a whole number at once, and how often: 32 bits hold that."""
+MOST_COUNTED, MOST_TRIPS = 1000, 2**20
+"""By how much data may move whole numbers on one trip of each loop, and how many trips: with what they start from (see
+`asked`), 32 bits hold that."""
 SIGNS: dict[type[ast.unaryop], Callable[[Any], object]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
 }  # fmt: skip
@@ -57,6 +58,7 @@ class PythonExpressions(PythonItems):
     def of_module(self, node: ast.FunctionDef, found: Value) -> Value:
         raise NotImplementedError
 
+    moved = 0  # by how much data have moved whole numbers so far
     module: Mapping[str, object]
     functions: Mapping[str, ast.FunctionDef]
 
@@ -163,7 +165,7 @@ class PythonExpressions(PythonItems):
         if (counted := self.counted_by_data(op, left, right)) is not None:
             return counted
         if is_double(op, left, right):
-            return doubled(op.__name__, left, right)
+            return doubled(self.integers, op.__name__, left, right)
         if isinstance(left, SymbolicInt) or isinstance(right, SymbolicInt):
             return computed(op, left, right, self.integers)
         if op is ast.Add and type(left) is tuple and type(right) is tuple:
@@ -187,10 +189,14 @@ class PythonExpressions(PythonItems):
             left, right = right, left
         if op not in (ast.Add, ast.Sub) or not isinstance(left, UnknownNumber) or type(right) is not int:
             return None
-        kind, few = left.array.dtype, abs(right) <= MOST_COUNTED and self.depth <= 1
-        if kind.kind != "i" or kind.itemsize < 4 or not left.array.weak_type or not few:
+        kind = left.array.dtype
+        self.moved += abs(right)
+        if kind.kind != "i" or kind.itemsize < 4 or not left.array.weak_type or self.moved > MOST_COUNTED:
             return None
         self.integers.most = min(self.integers.most, MOST_TRIPS)
+        trips = [high for name, (_, high) in self.integers.ranges.items() if name in self.traced.trips]
+        if self.depth > 1 or not all(self.integers.at_least_zero(MOST_TRIPS - high) for high in trips):
+            return None
         return UnknownNumber(OPERATORS[op](left.array, right))  # type: ignore[arg-type]
 
     def beside_array(self, left: Value, right: Value, power: bool = False) -> None:
@@ -220,7 +226,7 @@ class PythonExpressions(PythonItems):
         if op is ast.Not:
             return not self.truth(value)
         if isinstance(value, Double) and op is ast.USub:
-            return doubled("USub", value)
+            return doubled(self.integers, "USub", value)
         if isinstance(value, SymbolicInt) and op in (ast.USub, ast.UAdd):
             return whole(-value.value) if op is ast.USub else value
         if is_array(value) or isinstance(value, bool | int | float | complex):

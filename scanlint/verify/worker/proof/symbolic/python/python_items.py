@@ -30,6 +30,7 @@ class PythonItems(Builtins):
     """What `[...]` gives and what a test of a value says."""
 
     tracked: list[set[int]]
+    inside = 0  # functions that JAX traces
 
     def truth(self, value: Value) -> bool:
         if isinstance(value, PLAIN):
@@ -43,10 +44,13 @@ class PythonItems(Builtins):
                 raise NotProved("a size that is tested, and may be so or not")
             return self.asked.truth(lambda: self.traced.question(asked), asked.key) != asked.negated
         if isinstance(value, UnknownNumber) and value.array.dtype == bool:
-            value = value.array
+            known = value.array
+            return self.asked.of_array(known) if isinstance(known, jax.core.Tracer) else bool(known)
         if isinstance(value, jax.core.Tracer):
             if value.ndim:
                 raise NotProved("the truth of an array with axes")
+            if self.inside:
+                raise NotProved("the truth of an array in what JAX traces")
             return self.asked.of_array(value)
         if isinstance(value, np.generic | np.ndarray | jax.Array) and np.ndim(value) == 0:
             return bool(value)

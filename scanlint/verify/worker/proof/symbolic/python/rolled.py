@@ -97,7 +97,7 @@ class Rolled(PythonInterpreter):
             for rows, window, (added, _, earlier), more in zip(state.lists, windows, state.kept, before, strict=True):
                 rows.front = rows.looked = False
                 rows.added, rows.window, rows.grown = [], list(window), earlier + len(added or ()) + more
-            with self.within(state):
+            with self.within(state.tracked):
                 signal = run()
             if isinstance(signal, Returned):
                 raise NotProved("a loop that a `return` leaves")
@@ -124,9 +124,10 @@ class Rolled(PythonInterpreter):
             raise NotProved("two names of one object that each trip makes")
 
     @contextlib.contextmanager
-    def within(self, state: State) -> Iterator[None]:
+    def within(self, tracked: set[int]) -> Iterator[None]:
+        """A trip, or a test before it, which may change these objects alone."""
         self.depth += 1
-        self.tracked.append(state.tracked)
+        self.tracked.append(tracked)
         try:
             yield
         finally:
@@ -148,6 +149,8 @@ class Rolled(PythonInterpreter):
 
     def rolled(self, over: TripSpan, run: Run, frame: NameFrame, names: Sequence[str] | frozenset[str]) -> Signal:
         """A loop of as many trips as the span has."""
+        if self.reverse:
+            raise NotProved("a loop of Python in what is differentiated: a scan adds gradients in another order")
 
         def item_run(at: Polynomial) -> Signal:
             return run(over.item(at))

@@ -97,7 +97,8 @@ class Trips(Rolled):
             return self.suite(node.body, frame)
 
         def test() -> Value:
-            return self.value(node.test, frame)
+            with self.within(set()):
+                return self.value(node.test, frame)
 
         if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
             raise NotProved("a test that binds a name")
