@@ -133,7 +133,7 @@ class ProgramComparison:
         filled, met = False, list[Family]()
         started = time.process_time()
         for family, values in self.distinct(families, seen, parts):
-            if self.compared and self.every is not None and self.every.covers(values):
+            if self.compared and not family.real and self.every is not None and self.every.covers(values):
                 continue
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
             judge.coverage.begin()
