@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from ..equations import ClosedJaxpr
 
+LEAST = 1, 2, 3
+"""The sizes from which on a proof may speak, tried in this order: with one row there is no second one."""
 SMALL = 2
 """Sizes up to it are kept: 1 broadcasts, 2 and 0 are often meant."""
 
@@ -70,7 +72,7 @@ def prove(
     kept = numbers_in(old) | numbers_in(new)
     found = sorted({size for size in sizes_of(values[0]) if size > SMALL and size not in kept})
     reason, least = "", 1
-    for least in (1, 3):
+    for least in LEAST:
         integers = Integers(least=least)
         try:
             told = _compare(old, new, signature, values, SymbolicSizes.of(found, integers), floats=floats)
