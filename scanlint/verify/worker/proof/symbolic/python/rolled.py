@@ -354,7 +354,8 @@ class Rolled(PythonInterpreter):
         first = jax.tree_util.tree_map(jnp.asarray, ([plan[k].by for k in moving], shown_windows))
         with self.integers.within(name, count):
             over_trips = jnp.arange(self.given(whole(count)))  # type: ignore[arg-type,unused-ignore]
-            ended: object = lax.scan(step, (0, *first), over_trips)
+            # a length that is a symbol is asked of an array alone
+            ended: object = lax.scan(step, (0, *first), over_trips)  # scanlint: ignore[dummy-xs]
             state.write(before)
             state.restore()
         (_, moved, _), (given, added) = cast("tuple[Carry, tuple[list[Value], list[tuple[Value, ...]]]]", ended)
