@@ -35,6 +35,10 @@ class AllSizes:
         """The parameters of which every whole number is meant."""
         return frozenset(n for n, v in self.example.items() if self.proved and type(v) is int and v in self.proof.sizes)
 
+    def speaks_of(self, name: str, value: int) -> bool:
+        """Whether this whole number of a parameter is among those that are proved: none below the least one is."""
+        return name in self.numbers and self.proof.least <= value <= self.proof.most
+
     @property
     def complete(self) -> bool:
         """Whether each size and whole number of the example stands for all."""

@@ -112,8 +112,13 @@ class ProgramComparison:
         """The whole numbers that a proof holds for, in words."""
         fixed = {n: v for n, v in sorted(self.counts.items()) if n not in self.induced}
         some = [f"proved for {n} = {', '.join(map(str, sorted(v)))}" for n, v in fixed.items()]
-        free = sorted((self.any - self.counts.keys()) | self.induced)
+        free = sorted(self.any - self.counts.keys() - self.induced)
         every = [f"proved for every {n}, by induction over the trips" for n in free]
+        if self.every is not None:
+            least = self.every.proof.least
+            every += [
+                f"proved for every {n} from {least} on, by induction over the trips" for n in sorted(self.induced)
+            ]
         if self.every is not None and self.for_all:
             every.append(f"proved for all sizes, by one trip of each version{self.every.limits}")
             every += [f"both versions compute {line}" for line in self.every.proof.recurrences]
@@ -121,7 +126,7 @@ class ProgramComparison:
 
     def holds_for(self, enlarged: Enlarged) -> bool:
         """Whether the programs are equal where this number is large, or for any value of it."""
-        if enlarged.name in self.induced:
+        if self.every is not None and self.every.speaks_of(enlarged.name, enlarged.trips):
             return True
         numbers = self.counts.get(enlarged.name)
         return enlarged.trips in numbers if numbers is not None else enlarged.name in self.any

@@ -95,7 +95,7 @@ class Weighing(WeighedPair):
         try_blamed(self, families)
         large = list(enlarged(families, self.integers, numbers_of(self.full).limits))
         self.programs.every = for_all_sizes(self.full.pair, made(families[0].cases[0]))
-        telling = [e for e in large if e.limit] if self.programs.for_all or self.trips_are_alike() else large
+        telling = [e for e in large if e.limit] if self.trips_are_alike() else large
         self.equal = self.programs.proved(families, telling)
         self.proved = self.equal and equal_both_ways(self, families) and not passed_over(self, families)
         small = self.programs.small() if self.proved and self.full.traced and not families[0].real else None
