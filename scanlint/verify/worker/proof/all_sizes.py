@@ -75,11 +75,11 @@ class AllSizes:
         return max(self.proof.least, SMALL + 1) <= other <= self.proof.most and meant.setdefault(one, other) == other
 
 
-def for_all_sizes(pair: VersionPair, values: Values | None) -> AllSizes | None:
-    """The proof, where both versions are functions of a module; None where there is none."""
+def for_all_sizes(pair: VersionPair, values: Values | None) -> AllSizes:
+    """The proof, where both versions are functions of a module, or the reason why there is none."""
     nodes = pair.old.function, pair.new.function
     if values is None or not all(isinstance(n, ast.FunctionDef) for n in nodes):
-        return None
+        return AllSizes(ForAllSizes("it is no function with arguments that could be made"), values or {})
     old, new = (
         Version(loaded, node, pair.signature.static)
         for loaded, node in zip((pair.old, pair.new), nodes, strict=True)
@@ -88,6 +88,6 @@ def for_all_sizes(pair: VersionPair, values: Values | None) -> AllSizes | None:
     with limited(SECONDS):
         try:
             found = prove(old, new, pair.signature, (pair.own(values), pair.moved(values)), floats=pair.traced)
-        except TookTooLong:  # the versions are compared for some sizes
-            return None
+        except TookTooLong:
+            found = ForAllSizes("one trip of each version took too long")
     return AllSizes(found, values)
