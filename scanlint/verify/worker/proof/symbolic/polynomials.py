@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -94,6 +94,16 @@ class Polynomial:
                 part = part * by
             found = found + part
         return found
+
+    def evaluated(self, value: Callable[[str], object]) -> object:
+        """What it is for values of its symbols that can be added and multiplied."""
+        total: object = self.terms.get((), 0)
+        for monomial, factor in self.terms.items():
+            part: object = factor
+            for name in monomial:
+                part = part * value(name)  # type: ignore[operator]
+            total = total + part if monomial else total  # type: ignore[operator]
+        return total
 
     def by_power(self, symbol: str) -> dict[int, Polynomial]:
         """The polynomials beside each power of a symbol."""

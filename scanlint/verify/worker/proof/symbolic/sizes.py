@@ -89,13 +89,7 @@ class SymbolicSizes:
         """An int, or an expression that JAX takes for a size; raises NotProved for what depends on a trip."""
         if polynomial.constant is not None:
             return polynomial.constant
-        total: object = 0
-        for monomial, factor in polynomial.terms.items():
-            part: object = factor
-            for name in monomial:
-                part = part * self._symbol(name)  # type: ignore[operator]
-            total = total + part  # type: ignore[operator]
-        return total
+        return polynomial.evaluated(self._symbol)
 
     def _symbol(self, name: str) -> object:
         if name in self.symbols:

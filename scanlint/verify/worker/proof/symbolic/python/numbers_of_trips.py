@@ -110,15 +110,7 @@ class Traced:
         kind = jnp.int64 if jax.config.jax_enable_x64 else jnp.int32
         if not self.integers.fits(value, np.dtype(kind)):
             raise NotProved("a whole number of Python that may leave its type")
-        total: object = value.terms.get((), 0)
-        for monomial, factor in value.terms.items():
-            if not monomial:
-                continue
-            part: object = factor
-            for name in monomial:
-                part = part * self._symbol(name)  # type: ignore[operator]
-            total = total + part  # type: ignore[operator]
-        return total
+        return value.evaluated(self._symbol)
 
     def _symbol(self, name: str) -> object:
         if name in self.trips:
