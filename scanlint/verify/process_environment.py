@@ -27,11 +27,16 @@ DEFAULTS = {
 
 
 def cleaned(wanted: tuple[str, ...] = (), *, measure: bool = False) -> dict[str, str]:
-    """The worker's environment; `wanted` names what the user lets pass beside what JAX and Python need."""
+    """The worker's environment; `wanted` names what the user lets pass beside what JAX and Python need.
+
+    Versions are compared on the processor, where sums have one order and float32 is float32. Only what is measured
+    runs on the user's device.
+    """
     passed = {k: v for k, v in os.environ.items() if k in wanted or _passes(k.upper())}
     passed |= {"PYTHONDONTWRITEBYTECODE": "1", "JAX_ENABLE_COMPILATION_CACHE": "0"}
-    quick = {} if measure else {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
-    return {**DEFAULTS, **quick, **passed}
+    if measure:
+        return {**DEFAULTS, **passed}
+    return {**DEFAULTS, "JAX_DISABLE_MOST_OPTIMIZATIONS": "1", **passed, "JAX_PLATFORMS": "cpu"}
 
 
 def _passes(name: str) -> bool:

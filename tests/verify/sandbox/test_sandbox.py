@@ -82,7 +82,7 @@ SCRIPT = """
     limits.drop_privileges()
     if {with_landlock}:
         assert landlock.confine({inside!r}, writable=[os.devnull])
-    assert seccomp.refuse(files=not {with_landlock}, run=False)
+    assert seccomp.refuse(files=not {with_landlock}, devices=False)
     for name, action in {actions!r}.items():
         try:
             exec(action)
@@ -128,7 +128,7 @@ def test_without_landlock_nothing_is_written_at_all(tmp_path: Path) -> None:
 @LINUX
 def test_every_instruction_of_the_filter_is_reached_or_jumped_over() -> None:
     for machine in seccomp.ARCHITECTURES:
-        steps = seccomp._filter(machine, files=True, run=False)
+        steps = seccomp._filter(machine, files=True, devices=False)
         assert len(steps) < 4096
         assert all(at + 1 + max(step.yes, step.no) < len(steps) for at, step in enumerate(steps[:-1]))
 
@@ -168,7 +168,19 @@ def test_a_task_sees_neither_the_network_nor_the_queues_of_the_machine(ordinary:
 
 
 HEADERS = {"x86_64": "x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}
-TABLES = ["FILES", "EVENTS", "MEMORY", "THREADS", "SIGNALS", "TIME", "QUESTIONS", "CHANGES", "TRUNCATE", "PROGRAMS"]
+TABLES = [
+    "FILES",
+    "EVENTS",
+    "MEMORY",
+    "THREADS",
+    "SIGNALS",
+    "TIME",
+    "QUESTIONS",
+    "CHANGES",
+    "TRUNCATE",
+    "PROGRAMS",
+    "SOCKETS",
+]
 
 
 @pytest.mark.parametrize("machine", HEADERS)
@@ -188,21 +200,41 @@ PROBES = {335, 336}
 
 
 @LINUX
-@pytest.mark.parametrize("run", [False, True])
-def test_no_other_system_call_is_let_pass_not_even_those_of_newer_kernels(run: bool) -> None:
-    passed = seccomp.allowed(platform.machine(), files=True, run=run, truncate=False)
+@pytest.mark.parametrize("devices", [False, True])
+def test_no_other_system_call_is_let_pass_not_even_those_of_newer_kernels(devices: bool) -> None:
+    passed = seccomp.allowed(platform.machine(), files=True, devices=devices, truncate=False)
     others = sorted(set(range(700)) - passed - PROBES)
     script = f"""
         import ctypes, errno, sys
         from scanlint.verify.worker.sandbox import limits, seccomp
         limits.drop_privileges()
-        assert seccomp.refuse(files=True, run={run})
+        assert seccomp.refuse(files=True, devices={devices})
         call = ctypes.CDLL(None, use_errno=True).syscall
         codes = [call(ctypes.c_long(n), *[ctypes.c_long(-1)] * 6) and ctypes.get_errno() for n in {others}]
         print([n for n, code in zip({others}, codes) if code not in (errno.EPERM, errno.ENOSYS)])
     """
     result = subprocess.run([sys.executable, "-c", dedent(script)], capture_output=True, text=True, check=False)
     assert result.stdout.strip() == "[]", result.stderr
+
+
+@LINUX
+def test_drivers_listen_to_themselves_and_reach_no_network() -> None:
+    script = """
+        import socket
+        from scanlint.verify.worker.sandbox import limits, seccomp
+        limits.drop_privileges()
+        assert seccomp.refuse(files=False, devices=True)
+        own = socket.socket(socket.AF_UNIX)
+        own.bind("\\0scanlint-driver")
+        own.listen()
+        for attempt in (lambda: socket.socket(socket.AF_INET), lambda: socket.socket(socket.AF_UNIX).connect("\\0other")):
+            try:
+                attempt()
+            except PermissionError:
+                print("refused")
+    """
+    result = subprocess.run([sys.executable, "-c", dedent(script)], capture_output=True, text=True, check=False)
+    assert result.stdout.split() == ["refused", "refused"], result.stderr
 
 
 PORTABLE = [

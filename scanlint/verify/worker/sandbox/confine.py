@@ -92,14 +92,17 @@ def enclose(folder: str, seconds: float, *, kernel: bool) -> Enclosure:
 
 
 def _confine(folder: str) -> dict[str, str]:
-    """The kernel's protections; devices other than the processor need theirs, and may run their compiler."""
+    """The kernel's protections; devices other than the processor need sockets of their own, and may run their compiler.
+
+    CUDA does not start under Landlock (`cuInit` fails), nor without a socket that it binds and listens to.
+    """
     devices = os.environ.get("JAX_PLATFORMS", "cpu") != "cpu"
     apart = "" if devices else namespaces.leave()  # drivers may talk to their services
     limits.end_with_parent()  # whoever gets other rights is let go by the kernel
     limits.drop_privileges()
-    nowhere_else = landlock.confine(folder, writable=["/dev"] if devices else [os.devnull], run=devices)
+    nowhere_else = "" if devices else landlock.confine(folder, writable=[os.devnull])
     cut = bool(nowhere_else) and landlock.version() >= 3
-    filtered = seccomp.refuse(files=not nowhere_else, run=devices, truncate=cut)
+    filtered = seccomp.refuse(files=not nowhere_else and not devices, devices=devices, truncate=cut)
     return {"namespaces": apart, "Landlock": nowhere_else, "seccomp": filtered}
 
 

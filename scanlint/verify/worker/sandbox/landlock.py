@@ -30,18 +30,18 @@ def version() -> int:
     return max(0, _call(CREATE_RULESET, None, 0, VERSION))
 
 
-def confine(folder: str, *, writable: Iterable[str] = (), run: bool = False) -> str:
+def confine(folder: str, *, writable: Iterable[str] = ()) -> str:
     """Confine this thread and those that it starts; says what holds now, empty where nothing does.
 
-    Files are changed in `folder` and at the `writable` places only. Programs are run only where `run` is set.
+    Files are changed in `folder` and at the `writable` places only. No program is run.
     """
     known = version()
     if not known:
         return ""
     handled = WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SYM | MAKE_DEVICES
-    handled |= sum(right for right, since in SINCE.items() if known >= since and not (run and right == IOCTL_DEV))
+    handled |= sum(right for right, since in SINCE.items() if known >= since)
     inside = handled & ~MAKE_DEVICES & ~IOCTL_DEV
-    handled |= 0 if run else EXECUTE
+    handled |= EXECUTE
     attributes = struct.pack(
         "=QQQ", handled, NETWORK if known >= NETWORK_SINCE else 0, SCOPES if known >= SCOPES_SINCE else 0
     )

@@ -88,6 +88,8 @@ CHANGES = _calls(
 TRUNCATE = _calls("truncate 76 45")
 """By path: held by Landlock from its third version on."""
 PROGRAMS = _calls("fork 57 -, vfork 58 -, execve 59 221, execveat 322 281, setsid 112 157, setpgid 109 154")
+SOCKETS = _calls("socket 41 198, bind 49 200, listen 50 201")
+"""Which drivers open to themselves: none connects, and none is of a network."""
 ALWAYS = {**FILES, **EVENTS, **MEMORY, **THREADS, **SIGNALS, **TIME, **QUESTIONS}
 KNOWN = 451
 """From this number on a call is newer than this table: programs are told that there is none, and do without."""
@@ -102,6 +104,7 @@ COMMANDS: tuple[tuple[str, int, tuple[int, ...]], ...] = (
     ("ioctl", 1, (0x5412, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D)),  # TIOCSTI FS_IOC_SET* FICLONE*
 )
 """Calls with the place of an argument, and its values that are refused."""
+LOCAL = 1  # AF_UNIX
 STREAM, KIND = 1, 0xF  # of a pair of sockets; others may send to whom they like
 
 
@@ -114,16 +117,17 @@ class Step(NamedTuple):
     operand: int
 
 
-def refuse(*, files: bool, run: bool, truncate: bool = False) -> str:
+def refuse(*, files: bool, devices: bool, truncate: bool = False) -> str:
     """Install the filter for all threads of a process without privileges; says what holds now, else empty.
 
-    `files`: refuse every opening for writing too. `run`: programs may be started. `truncate`: files may be cut by path.
+    `files`: refuse every opening for writing too. `devices`: drivers may start programs, and listen to themselves.
+    `truncate`: files may be cut by path.
     """
     machine = platform.machine()
     if machine not in ARCHITECTURES or sys.maxsize < 1 << 32:
         return ""
     program = b"".join(
-        struct.pack("=HBBI", *step) for step in _filter(machine, files=files, run=run, truncate=truncate)
+        struct.pack("=HBBI", *step) for step in _filter(machine, files=files, devices=devices, truncate=truncate)
     )
     buffer = ctypes.create_string_buffer(program)
     header = struct.pack("HL", len(program) // 8, ctypes.addressof(buffer))
@@ -132,19 +136,24 @@ def refuse(*, files: bool, run: bool, truncate: bool = False) -> str:
     if library.syscall(number, ctypes.c_long(SET_FILTER), ctypes.c_long(THREAD_SYNC), header) != 0:
         return ""
     what = ["no network", "no signals to other processes", "no changes of modes"]
-    what += [] if run else ["no new processes"]
+    what += [] if devices else ["no new processes"]
     what += ["no writing at all"] if files else []
     return f"seccomp: {', '.join(what)}"
 
 
-def allowed(machine: str, *, files: bool, run: bool, truncate: bool) -> frozenset[int]:
+def allowed(machine: str, *, files: bool, devices: bool, truncate: bool) -> frozenset[int]:
     """The numbers that the filter lets pass, some of them only with the right arguments."""
-    tables = [ALWAYS, *([] if files else [CHANGES]), *([PROGRAMS] if run else []), *([TRUNCATE] if truncate else [])]
+    tables = [
+        ALWAYS,
+        *([] if files else [CHANGES]),
+        *([PROGRAMS, SOCKETS] if devices else []),
+        *([TRUNCATE] if truncate else []),
+    ]
     column = ARCHITECTURES[machine][1]
     return frozenset(numbers[column] for table in tables for numbers in table.values()) - {NONE}
 
 
-def _filter(machine: str, *, files: bool, run: bool, truncate: bool = False) -> list[Step]:
+def _filter(machine: str, *, files: bool, devices: bool, truncate: bool = False) -> list[Step]:
     architecture, column = ARCHITECTURES[machine]
     return [
         Step(LOAD, 0, 0, ARCHITECTURE),
@@ -154,16 +163,18 @@ def _filter(machine: str, *, files: bool, run: bool, truncate: bool = False) -> 
         *_one_of(ABSENT, FAIL | errno.ENOSYS),
         Step(AT_LEAST, 0, 1, KNOWN),
         Step(RETURN, 0, 0, FAIL | errno.ENOSYS),
-        *_by_arguments(column, files=files, run=run),
-        *_one_of(allowed(machine, files=files, run=run, truncate=truncate), ALLOW),
+        *_by_arguments(column, files=files, devices=devices),
+        *_one_of(allowed(machine, files=files, devices=devices, truncate=truncate), ALLOW),
         Step(RETURN, 0, 0, FAIL | errno.EPERM),
     ]
 
 
-def _by_arguments(column: int, *, files: bool, run: bool) -> Iterator[Step]:
+def _by_arguments(column: int, *, files: bool, devices: bool) -> Iterator[Step]:
     """Refuse what is allowed by its number and not with these arguments."""
-    if not run:
+    if not devices:
         yield from _unless(THREADS["clone"][column], 0, Step(ANY_BIT, 1, 0, CLONE_THREAD))
+    if devices:
+        yield from _unless(SOCKETS["socket"][column], 0, Step(EQUAL, 1, 0, LOCAL))
     for name in OWN:
         yield from _unless(ALWAYS[name][column], 0, Step(EQUAL, 1, 0, os.getpid()), nobody=name not in KILLS)
     for name, place, refused in COMMANDS:
