@@ -21,6 +21,7 @@ class Surveys:
         self._sizes: dict[str, int] = {}
         self._team = team
         self._cache = cache
+        self._last_words: tuple[frozenset[str], dict[str, set[str]]] | None = None
 
     def __getitem__(self, display: str) -> Surveyed:
         return self._made[display]
@@ -80,6 +81,27 @@ class Surveys:
                 name, package = names.name(path)
                 places[name] = Place(name, path, display, package, surveyed.digest)
         return places
+
+    def imported(self, display: str) -> set[str]:
+        """The files that a file reaches by its imports, told by the last words of their modules' names."""
+        found, stack = set[str](), [display]
+        while stack:
+            for word in self._made[stack.pop()].words:
+                new = self._by_last_word.get(word, set()) - found
+                found |= new
+                stack += new
+        return found
+
+    @property
+    def _by_last_word(self) -> dict[str, set[str]]:
+        """The files by the last words of their modules' names, made once for all files that are known."""
+        displays = frozenset(self.files)
+        if self._last_words is None or self._last_words[0] != displays:
+            found: dict[str, set[str]] = {}
+            for name, place in self.places().items():
+                found.setdefault(name.rpartition(".")[2], set()).add(place.display)
+            self._last_words = displays, found
+        return self._last_words[1]
 
     def errors(self) -> Iterator[Unreadable]:
         """The files that are no part of the project, and why."""

@@ -170,8 +170,12 @@ class Questions:
         return KeptVerdicts.of(self.session)
 
     def task(self, unit: Unit, old: str, new: str, changed: Mapping[str, str]) -> Task:
-        """A question as the verifiers are asked it; `changed` are files with texts that will be written."""
+        """A question as the verifiers are asked it; `changed` are files with texts that will be written.
+
+        It rests on those alone that its file imports: others are computed at the same time.
+        """
         file = self.session.files[unit.source.path]
+        imported = self.session.surveys.imported(unit.source.path) if changed else set()
         context = unit.context(unit.node)
         return Task(
             path=unit.source.path,
@@ -188,7 +192,7 @@ class Questions:
             changed={
                 str(self.session.files[path].absolute()): text
                 for path, text in changed.items()
-                if path != unit.source.path
+                if path != unit.source.path and path in imported
             },
         )
 

@@ -64,7 +64,6 @@ class KeptVerdicts:
         self._cache = cache
         self._settings = settings
         self._surveys = surveys
-        self._modules = _by_last_word(surveys)
         self._base = verified_by(settings, python)
 
     @classmethod
@@ -153,25 +152,15 @@ class KeptVerdicts:
 
     def _meaning(self, task: Task) -> list[str]:
         """The files that a file reaches by its imports, with what stands for what they compute."""
-        return [self._computed(display) for display in sorted(self._imported(task.path) - {task.path})]
+        return [self._computed(display) for display in sorted(self._surveys.imported(task.path) - {task.path})]
 
     def _texts(self, task: Task) -> list[str]:
         """Every file of the project; of those that are imported the text that they have by now."""
         changed = {os.path.abspath(file): digest_of(text.encode()) for file, text in task.changed.items()}
-        imported = self._imported(task.path) - {task.path}
+        imported = self._surveys.imported(task.path) - {task.path}
         now = {display: changed.get(os.path.abspath(display), self._surveys[display].digest) for display in imported}
         files = sorted(self._surveys.files)
         return [f"{display} {now[display]}" if display in now else self._computed(display) for display in files]
-
-    def _imported(self, path: str) -> set[str]:
-        """The files that a file reaches by its imports."""
-        found, stack = set[str](), [path]
-        while stack:
-            for word in self._surveys[stack.pop()].words:
-                new = self._modules.get(word, set()) - found
-                found |= new
-                stack += new
-        return found
 
     def _computed(self, display: str) -> str:
         return f"{display} {self._meant(self._surveys[display].digest)}"
@@ -243,14 +232,6 @@ def _asked(task: Task) -> dict[str, object]:
 
 def _rewritten(digest: str) -> str:
     return f"rewritten-{digest}"
-
-
-def _by_last_word(surveys: Surveys) -> dict[str, set[str]]:
-    """The files by the last word of their module's name."""
-    found: dict[str, set[str]] = {}
-    for name, place in surveys.places().items():
-        found.setdefault(name.rpartition(".")[2], set()).add(place.display)
-    return found
 
 
 @cache
