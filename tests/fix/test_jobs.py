@@ -76,7 +76,18 @@ def test_what_is_not_foreseen_is_asked_in_its_turn(four: Path, withheld: str, mo
 
 def test_what_does_not_reach_what_was_withheld_is_asked_once(four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, asked = fixed(four, 3, "first", monkeypatch)
-    assert [task.function for task in asked if task.function in NAMES[:2]] == list(NAMES[:2])
+    assert [task.function for task in asked] == list(NAMES)
+    assert all(not task.changed for task in asked)
+
+
+def test_a_question_rests_on_the_new_texts_of_what_its_file_imports(
+    four: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (four / "two.py").write_text((four / "two.py").read_text().replace("import jax\n", "import jax\nimport one\n", 1))
+    _, asked = fixed(four, 1, "first", monkeypatch)
+    (changed,) = {tuple(task.changed.values()) for task in asked if task.function in NAMES[2:]}
+    assert len(changed) == 1
+    assert "fori_loop" in changed[0]
 
 
 def without_what_time_allows(said: dict[str, Any]) -> None:
