@@ -341,3 +341,20 @@ def test_an_annotation_that_lists_its_values_is_taken_at_its_word(verifier: Veri
     file = tmp_path / "waves.py"
     wrong = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
     assert wrong.verdict == "refuted", wrong
+
+
+MADE = "import nowhere_to_be_had.linen as nn\n\nclass MLP(nn.Module):\n    hidden: int\n\nmlp = MLP(hidden=40)\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "told"), [("x * 1.5", None), ("mlp.apply(x)", "`nowhere_to_be_had` is not installed")]
+)
+def test_a_class_whose_fields_a_missing_package_fills_can_be_made_at_the_top_of_a_file(
+    verifier: Verifier, tmp_path: Path, step: str, told: str | None
+) -> None:
+    old = OLD.format(imports=MADE, note="").replace("x * 1.5", step)
+    new = old.replace(LOOP.replace("x * 1.5", step), ROLLED.replace("x * 1.5", step))
+    file = tmp_path / "model.py"
+    found = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert found.verdict == ("unknown" if told else "proved"), found
+    assert (told or "") in (found.reason or "")

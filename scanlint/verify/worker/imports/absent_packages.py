@@ -36,13 +36,18 @@ class _Stand(abc.ABCMeta):
     """The class of all stand-ins: they are classes, so that others can be derived from them."""
 
     def __getattr__(cls, name: str) -> object:
-        absent = next((c for c in cls.__mro__ if "absent" in c.__dict__), cls)
-        return _part(absent.__qualname__, name)
+        return _part(cls._absent().__qualname__, name)
 
     def __call__(cls, *arguments: object, **keywords: object) -> object:
-        if "absent" not in cls.__dict__:
-            return super().__call__(*arguments, **keywords)
-        return _part(cls.__qualname__, "()")
+        absent = cls._absent()
+        made_there = cls.__init__ is object.__init__ and bool(arguments or keywords)  # type: ignore[misc]
+        if cls is absent or made_there:  # by the metaclass or the decorator that is not here: fields of flax, equinox
+            return _part(absent.__qualname__, "()")
+        return super().__call__(*arguments, **keywords)
+
+    def _absent(cls) -> type:
+        """The stand-in that a class is, or is derived from."""
+        return next((c for c in cls.__mro__ if "absent" in c.__dict__), cls)
 
     def __getitem__(cls, key: object) -> object:
         return cls
