@@ -128,6 +128,8 @@ def _collected(model: LoopModel, context: Context) -> Examples | None:
         return None
     if adding is not None and (batch is None or batch.index is not None) and not adding.plain:
         return None  # slices of an array may be as much as memory holds
+    if not traced and batch is not None and batch.index is not None and batch.counter and batch.counter.step:
+        return None  # `for i in range(0, n, size): f(xs[i : i + size])`: each trip takes as many as memory holds
     if (batch is None and adding is None) or not jax:
         return None
     return Examples(model, _added(adding, batch) if adding is not None else _mapped(model, batch))

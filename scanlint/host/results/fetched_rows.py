@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from scanlint.host.results.device_values import DeviceValues
 from scanlint.host.results.waits import CASTS, COMPARES, FETCHERS, GATHERS, METHODS, is_log
-from scanlint.host.step_loop import long, unwrapped
+from scanlint.host.step_loop import long
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.streams import is_array
+from scanlint.loops.streams import is_array, unwrapped
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope

@@ -11,9 +11,10 @@ from scanlint.host.host_work import FETCHES
 from scanlint.host.piecemeal import ALL, PICTURES, draws_pictures, jitted, long_step, own_statements
 from scanlint.host.purity import WAITS
 from scanlint.host.results.device_values import dispatches, loops_that_dispatch
-from scanlint.host.step_loop import long, measures, on_devices, unwrapped
+from scanlint.host.step_loop import long, measures, on_devices
 from scanlint.host.threaded_state import COMPUTES, called_in, runs_jax
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import unwrapped
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import walk_scope
