@@ -81,6 +81,8 @@ def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr,
             if name.endswith("trange"):
                 return ast.copy_location(ast.Call(ast.Name("range", ast.Load()), [inner], []), iterable), name
             return (inner, name) if name not in ("range", "prange") else (iterable, None)
+        case ast.NamedExpr(value=inner):
+            return unwrapped(unit, inner, depth + 1)
         case ast.IfExp(body=body, orelse=orelse):
             first, second = unwrapped(unit, body, depth + 1), unwrapped(unit, orelse, depth + 1)
             if ast.dump(first[0]) == ast.dump(second[0]):

@@ -418,10 +418,11 @@ def _script(body: list[ast.stmt], facts: ModuleFacts, lines: _Lines) -> None:
     spans = [(s.lineno, s.end_lineno or s.lineno) for s in scripted(body)]
     loops = [span for span in spans if lines.loops(*span)]
     keys = any(lines.hold(KEYS, *span) for span in spans)
-    if loops or keys:
+    straight = not lines.tests and any(lines.hold(STRAIGHT, *span) for span in spans)
+    if loops or keys or straight:
         arrays = any(lines.hold(ARRAYS, *span) for span in loops)
-        first, last = spans[0][0], spans[-1][1]
-        facts.scripts[SCRIPT] = Span(SCRIPT, first, last, False, bool(loops), bool(loops), arrays, keys=keys)
+        first, last, control = spans[0][0], spans[-1][1], bool(loops) or straight
+        facts.scripts[SCRIPT] = Span(SCRIPT, first, last, False, control, bool(loops), arrays, straight, keys=keys)
 
 
 def scripted(body: list[ast.stmt]) -> list[ast.stmt]:

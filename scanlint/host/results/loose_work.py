@@ -48,7 +48,12 @@ def loose_work(model: LoopModel, settings: Settings) -> LooseWork | None:
     own = list(own_statements(node))
     parts = [part for statement in own for part in _expressions(statement)]
     calls = [part for part in parts if isinstance(part, ast.Call)]
-    if measures(calls) or long_step(unit, calls) or loops_that_dispatch(unit, node.body) or draws_pictures(unit, calls):
+    if (
+        measures(calls)
+        or long_step(unit, calls)
+        or loops_that_dispatch(unit, node.body, settings)
+        or draws_pictures(unit, calls)
+    ):
         return None
     tests = [part for part in ast.walk(node.test) if isinstance(part, ast.Call)] if isinstance(node, ast.While) else []
     searches = any((unit.resolve(call.func) or "").startswith(COMPUTES) for call in tests)
