@@ -90,7 +90,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 SCRIPT = "<module>"
 """What runs when a file does goes by this name where others have that of a function."""
 KEYS = regex(
-    r"\b(?<!\.)(?:\w*_)?(?:sub)?keys?\d*\b(?!\(|=lambda)|\b(?:\w*_)?(?:sub)?rngs?\d*\b|PRNG|prng|Rngs|\brandom\b|fold_in\("
+    r"(?:\b(?<!\.)|\bself\.)(?:\w*_)?(?:sub)?keys?\d*\b(?!\(|=lambda)|\b(?:\w*_)?(?:sub)?rngs?\d*\b|PRNG|prng|Rngs|\brandom\b|fold_in\("
 )
 """Spells what may be a random key, or something that is done with one."""
 KEY_WORDS = ("key", "rng", "PRNG", "Rngs", "random", "fold_in")

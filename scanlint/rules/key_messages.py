@@ -63,10 +63,10 @@ def _message(found: KeyMistake, line: int) -> str:
     what, does = f"`{name_at(found.site, second)}`", DOES[second.kind]
     around = "for each example" if found.mapped else "on each trip"
     if found.kept:
-        return (
-            f"{what} {does} the key that stays in `{found.kept}`: the next call splits it, "
-            "and what it draws is tied to this"
-        )
+        later = f"`{found.by}`" if found.by else "the next call"
+        again = second.kind == "split"
+        tied = "splits it too: " + _alike(found) if again else "splits it, and what it draws is tied to this"
+        return f"{what} {does} the key that stays in `{found.kept}`: {later} {tied}"
     match found.rule:
         case "constant-key" if found.loop is not None:
             return f"{what} {does} a key that {around} is made of the same seed: it gives the same each time"
