@@ -109,6 +109,8 @@ def _rank(made: KeyMistake) -> tuple[bool, bool, int]:
 
 def _mistake(pair: UsePair, summary: KeySummary) -> KeyMistake | None:
     first, second = pair
+    if isinstance(second.deep, FieldOf) and first.deep is not None:
+        return None  # told of the class, where what its object keeps is used again
     at = next((k for k, (a, b) in enumerate(zip(first.path, second.path, strict=False)) if a != b), None)
     if at is None:
         if first.site is not second.site or first.deep == second.deep:
@@ -175,15 +177,12 @@ def _made_again(pair: UsePair, stage: Stage, summary: KeySummary) -> bool:
 def _certain(pair: UsePair) -> bool:
     """Whether both uses are sure to happen on one path, and are no comparison on purpose.
 
-    One function of the project that is called twice with a key may well compare two arguments; what an object keeps
-    may have been used to set it up alone.
+    One function of the project that is called twice with a key may well compare two arguments.
     """
     first, second = pair
     if "handed" in (first.kind, second.kind) or not (first.sure and second.sure):
         return False
     if first.site is not second.site and first.deep is not None and first.deep == second.deep:
-        return False
-    if isinstance(second.deep, FieldOf) and first.deep is not None:
         return False
     one, other = set(first.guards), set(second.guards)
     return one <= other or other <= one
