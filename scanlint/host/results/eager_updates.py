@@ -13,7 +13,7 @@ from scanlint.trace.program.repeats import loop_around
 from scanlint.trace.unit import Unit
 
 UPDATES = words("apply_updates apply_gradients")
-OPTAX = words("optax.apply_updates equinox.apply_updates")
+OPTAX = words("optax.apply_updates optax.incremental_update equinox.apply_updates")
 MAPS = words("jax.tree.map jax.tree_util.tree_map jax.tree_map jax.tree_multimap")
 LOOPS = ast.For | ast.AsyncFor | ast.While
 SHOWS = words("print next float int item append write log info set_postfix set_description add_scalar tqdm trange save")
