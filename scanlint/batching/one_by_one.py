@@ -18,7 +18,7 @@ from scanlint.loops.exits import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import index_needs_int
 from scanlint.loops.streams import Stream, streams_of, trips_of, unwrapped
-from scanlint.policy.names import DRAWS, FEW_ON_HOST, PYTREES, STREAMED
+from scanlint.policy.names import BATCHED, DRAWS, FEW_ON_HOST, PYTREES
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
@@ -106,7 +106,7 @@ def is_collection(unit: Unit, iterable: ast.expr, target: ast.expr) -> bool:
             parts = [iterable]
     words = [name for part in parts for name in _words(part)]
     plain = all(isinstance(part, ast.Name | ast.Attribute) for part in parts)
-    return plain and not (PYTREES(*words) or FEW_ON_HOST(*words) or STREAMED(*words, *targets(target)))
+    return plain and not (PYTREES(*words) or FEW_ON_HOST(*words) or BATCHED(*words, *targets(target)))
 
 
 def _words(part: ast.expr) -> list[str]:
