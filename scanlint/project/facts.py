@@ -281,6 +281,8 @@ class _Lines:
         self.makers = "|".join([r"jax\.\w+", *_array_names(facts)])
         drawing = [name for name, target in facts.imports.items() if target.startswith("jax.random")]
         self.drawing = re.compile(rf"\b(?:{'|'.join(drawing)})\b") if drawing else None
+        kept = re.findall(r"(\w+) *= *[\w.]+\.apply\b", text) if ".init(" in text else []
+        self.applying = re.compile(rf"\b(?:{'|'.join(['apply', *kept])})\(") if ".init(" in text else None
         static = _static(tree, list(io.StringIO(text, newline=""))) if STATIC in text else []
         self.static = re.compile(rf"\b(?:{'|'.join(static)})\b") if static else None
         if renamed:
@@ -487,6 +489,7 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     straight = not lines.tests and (
         (_is_straight(node) and lines.hold(STRAIGHT, first, last))
         or (lines.speak_of(ROOTS, first, last) and lines.hold(SINGULAR, first, last))
+        or (lines.applying is not None and lines.hold(lines.applying, first, last))
         or (lines.scipy and lines.speak_of(SOLVERS, first, last))
     )
     keys = lines.draws(first, last)
