@@ -115,7 +115,8 @@ def _place(node: ast.AST) -> tuple[int, int]:
 def _last_dispatch(unit: Unit, between: list[ast.AST]) -> ast.expr | None:
     match [part for part in between if isinstance(part, ast.stmt)]:
         case [ast.Assign(value=ast.Call() | ast.BinOp() as alone)] if unit.value(alone).array:
-            return alone  # what is measured is this operation, however short it is
+            if not any(_waits(unit, part) for part in walk(alone)):
+                return alone  # what is measured is this operation, however short it is
     calls = [p for p in between if isinstance(p, ast.Call) and _dispatches(unit, p)]
     return max(calls, key=_place, default=None)
 
