@@ -11,14 +11,14 @@ from scanlint.finding import Withheld
 from scanlint.host.piecemeal import ELSEWHERE, draws_pictures, foreign, in_the_way, jitted, own_statements, ruled_out
 from scanlint.host.results.eager_transforms import TRANSFORMS, outermost
 from scanlint.host.results.loose_work import LEAST, operations_of
-from scanlint.host.step_loop import long, measures, on_devices, unwrapped, without_bar
+from scanlint.host.step_loop import long, measures, on_devices, without_bar
 from scanlint.host.threaded_state import gathered_only, state_of
 from scanlint.loops.constant_tables import host_array
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import index_needs_int
-from scanlint.loops.streams import Stream, streams_of, trips_of
-from scanlint.policy.names import DRAWS, FEW_ON_HOST, PYTREES, STREAMED
+from scanlint.loops.streams import Stream, streams_of, trips_of, unwrapped
+from scanlint.policy.names import BATCHED, DRAWS, FEW_ON_HOST, PYTREES
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
@@ -106,7 +106,7 @@ def is_collection(unit: Unit, iterable: ast.expr, target: ast.expr) -> bool:
             parts = [iterable]
     words = [name for part in parts for name in _words(part)]
     plain = all(isinstance(part, ast.Name | ast.Attribute) for part in parts)
-    return plain and not (PYTREES(*words) or FEW_ON_HOST(*words) or STREAMED(*words, *targets(target)))
+    return plain and not (PYTREES(*words) or FEW_ON_HOST(*words) or BATCHED(*words, *targets(target)))
 
 
 def _words(part: ast.expr) -> list[str]:

@@ -64,7 +64,7 @@ class Texts:
         if notebook is None:
             return link
         cell, at = notebook.place(Position(link.line, link.column))
-        return link._replace(line=at.line, cell=cell)
+        return link._replace(text=link.text.translate(notebook.written_as), line=at.line, cell=cell)
 
     def _notebook(self, path: str) -> Notebook | None:
         source = self._source(path) if path.endswith(".ipynb") else None
@@ -112,11 +112,13 @@ def _in_cells(finding: Finding, notebook: Notebook) -> Finding:
 
     def said(text: str) -> str:
         single = LINES.sub(lambda found: ", ".join(f"line {line}" for line in found[1].split(", ")), text)
-        return LINE.sub(lambda found: _line(int(found[1]), cell, notebook), single)
+        placed = LINE.sub(lambda found: _line(int(found[1]), cell, notebook), single)
+        return placed.translate(notebook.written_as)
 
     return replace(
         finding,
         cell=cell,
+        function=finding.function.translate(notebook.written_as) if finding.function else None,
         start=start,
         end=finding.end._replace(line=finding.end.line - moved),
         message=said(finding.message),
@@ -146,4 +148,4 @@ def _edit(edit: Edit, notebook: Notebook) -> Edit:
     """An edit of one cell; where it ends on the mark below, it ends behind the last line."""
     cell, start = notebook.place(edit.start)
     end = edit.end._replace(line=edit.end.line - edit.start.line + start.line)
-    return Edit(start, end, edit.text, cell)
+    return Edit(start, end, edit.text.translate(notebook.written_as), cell)

@@ -15,7 +15,7 @@ from scanlint.history.repository import LINK, SUBMODULE, Repository
 from scanlint.project.contents import contents
 from scanlint.project.discovery.folders import SUFFIXES
 from scanlint.project.facts import parse
-from scanlint.project.files import SourceFile, Unreadable, decode, read, shown
+from scanlint.project.files import SourceFile, Unreadable, as_written, decode, read, shown
 from scanlint.project.summary import digest_of
 
 WORD = re.compile(r"\w+")
@@ -154,7 +154,7 @@ class VersionFiles:
         if key[1]:
             return self._old_sources[path]
         if key not in self._sources:
-            self._sources[key] = read(self.repository.top / path)
+            self._sources[key] = as_written(read(self.repository.top / path))
         return self._sources[key]
 
     @cached_property
@@ -165,7 +165,7 @@ class VersionFiles:
         for entry, data in self.repository.contents(entries):
             path = self.repository.top / entry.path
             missing = Unreadable(path, shown(path), "this clone has no content of it")
-            found[entry.path] = decode(data, path) if data is not None else missing
+            found[entry.path] = as_written(decode(data, path)) if data is not None else missing
         return found
 
 

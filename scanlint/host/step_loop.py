@@ -18,19 +18,17 @@ from scanlint.loops.exits import JUMPS
 from scanlint.loops.growth import larger_carries
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.module_layers import by_default
-from scanlint.loops.streams import range_length, streams_of
+from scanlint.loops.streams import range_length, streams_of, unwrapped
 from scanlint.loops.trip_count import stated
 from scanlint.policy.docstrings import described, said_short
 from scanlint.policy.names import CLOCKS, DRAWS, FEW_ON_HOST
 from scanlint.policy.worth import deliberate, stream_count
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import binds, reads, targets
-from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import kinds_of
 from scanlint.trace.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
-PROGRESS = regex(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|prange)$")
 DEVICES = words("ppermute psum psum_scatter all_gather all_to_all axis_index shard_map pmean")
 MANY = 1000
 """Trips from which one program pays in a test, which is run once: a dispatch takes some 0.1 ms, compiling 0.1 s."""
@@ -114,27 +112,6 @@ def numpy_rows(model: LoopModel) -> tuple[Withheld, ...]:
     found = worked_out(unit, model.node.body, (), names, places) if places or arrays else None
     made = [*arrays, *(place.value for place in places)]
     return (by_the_host(unit, made[0], found),) if found is not None else ()
-
-
-def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr, str | None]:
-    """What a progress bar goes over, and the bar as it is spelled; the iterable itself where there is no bar."""
-    if depth > 3:
-        return iterable, None
-    match iterable:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[inner, *_]) if PROGRESS.search(name):
-            if name.endswith("trange"):
-                return ast.copy_location(ast.Call(ast.Name("range", ast.Load()), [inner], []), iterable), name
-            return (inner, name) if name not in ("range", "prange") else (iterable, None)
-        case ast.IfExp(body=body, orelse=orelse):
-            first, second = unwrapped(unit, body, depth + 1), unwrapped(unit, orelse, depth + 1)
-            if ast.dump(first[0]) == ast.dump(second[0]):
-                return second[0] if second[1] is None else first[0], first[1] or second[1]
-        case ast.Name(id=name):
-            bound = [n for n in unit.every(ast.Assign) if name in targets(n.targets[0])]
-            if len(bound) == 1 and isinstance(bound[0].value, ast.Call | ast.IfExp):
-                inner, wrapper = unwrapped(unit, bound[0].value, depth + 1)
-                return (inner, wrapper) if wrapper is not None else (iterable, None)
-    return iterable, None
 
 
 def long(model: LoopModel, settings: Settings) -> bool:

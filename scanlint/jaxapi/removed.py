@@ -59,5 +59,7 @@ REMOVED: dict[str, str] = {
     "jax.device_put_sharded": "`jax.device_put` with a `jax.sharding.NamedSharding`",
     "jax.device_put_replicated": "`jax.device_put` with a `jax.sharding.NamedSharding`",
     "jax.numpy.msort": "`jax.numpy.sort(x, axis=0)`",
+    "jax.numpy.clip(a_min=)": "`min=`, and `max=` for `a_max=`,",
+    "jax.numpy.clip(a_max=)": "`max=`",
 }
 """A name stands for all that is below it: `jax.experimental.stax` for `jax.experimental.stax.Dense` too."""

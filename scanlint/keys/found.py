@@ -30,8 +30,20 @@ def key_mistakes(unit: Unit) -> list[KeyMistake]:
 
 def _mistakes(unit: Unit) -> list[KeyMistake]:
     found = key_summary(unit)
-    made = [m for m in mistakes(found) if not _is_warm_up(unit, m)] if found is not None else []
+    others = _other_methods(unit) if found is not None and found.cells else {}
+    made = [m for m in mistakes(found, others) if not _is_warm_up(unit, m)] if found is not None else []
     return [m._replace(level="advice") if _of_one_value(unit, m) else m for m in made]
+
+
+def _other_methods(unit: Unit) -> dict[str, KeySummary]:
+    """What the other methods of the class of a method do with keys."""
+    project, code = unit.keys, unit.code
+    known = project.shelf[Summaries] if project is not None else None
+    info = project.world.class_info(code.owner) if project is not None and code is not None and code.owner else None
+    if info is None or code is None or not isinstance(known, Summaries):
+        return {}
+    found = {name: known.of(method) for name, method in info.methods.items() if method.node is not code.node}
+    return {name: summary for name, summary in found.items() if summary is not None}
 
 
 def _is_warm_up(unit: Unit, made: KeyMistake) -> bool:

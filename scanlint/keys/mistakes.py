@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from scanlint.finding import Level
@@ -11,7 +11,7 @@ from scanlint.jaxapi.words import words
 from scanlint.keys.libraries import MAPPED, TREES
 from scanlint.keys.machine import UsePair
 from scanlint.keys.summaries import KeySummary
-from scanlint.keys.terms import Computed, Const, FieldOf, KeyGuard, Passed, Seeded, Stage, ancestors, root
+from scanlint.keys.terms import Computed, Const, FieldOf, KeyGuard, Passed, Seeded, Stage, ancestors, choices, root
 from scanlint.keys.uses import KeyUse
 
 TOGETHER = frozenset(["permutation", "shuffle", "choice"])
@@ -24,7 +24,8 @@ class KeyMistake(NamedTuple):
     """Two uses of one key. `site` and `earlier` are the places in the function; `loop` goes round between them.
 
     `mapped`: it is a batch, whose examples they are. `before`: the first use is on the trip before the second one.
-    `again` are further uses. `kept` is the attribute that keeps the key for the next call, where that is the other use.
+    `again` are further uses. `kept` is the attribute that keeps the key for the next call, where that is the
+    other use, of the method `by` if that is another one.
     """
 
     rule: str
@@ -38,6 +39,7 @@ class KeyMistake(NamedTuple):
     before: bool = False
     again: tuple[ast.AST, ...] = ()
     kept: str = ""
+    by: str = ""
 
     @property
     def plain(self) -> bool:
@@ -46,8 +48,11 @@ class KeyMistake(NamedTuple):
         return all(use.kind == "draw" and use.inside is None for use in uses)
 
 
-def mistakes(summary: KeySummary) -> list[KeyMistake]:
-    """What is wrong in a function: one mistake for each first use of a key, the gravest, with the uses that follow."""
+def mistakes(summary: KeySummary, others: Mapping[str, KeySummary]) -> list[KeyMistake]:
+    """What is wrong in a function: one mistake for each first use of a key, the gravest, with the uses that follow.
+
+    `others` are the other methods of its class.
+    """
     split_twice = {p.second.term for p in summary.pairs if p.first.kind == p.second.kind == "split"}
     found: dict[ast.AST, dict[ast.AST, KeyMistake]] = {}
     for pair in summary.pairs:
@@ -62,20 +67,30 @@ def mistakes(summary: KeySummary) -> list[KeyMistake]:
     across = [m for sites in found.values() for m in sites.values() if m.before]
     each = {m.site for m in here if m.site is m.earlier}
     across = [m for m in across if m.earlier not in said and m.site not in each]
-    return here + across + [m for m in _until_next_call(summary) if m.site not in said]
+    return here + across + [m for m in _until_next_call(summary, others) if m.site not in said]
 
 
-def _until_next_call(summary: KeySummary) -> Iterator[KeyMistake]:
-    """A key that is drawn from and stays in an object, of which each call of the function splits what is there."""
+def _until_next_call(summary: KeySummary, others: Mapping[str, KeySummary]) -> Iterator[KeyMistake]:
+    """A used key that stays in an object, of which a later call of this method, or of another one, uses what is there.
+
+    This one's own calls count where they split it, and it draws: two draws of one method are those of a fixed key.
+    """
     for (base, name), kept in summary.cells:
         if not isinstance(base, Passed) or not isinstance(name, str) or kept == FieldOf(base, name):
             continue
-        splits = [u for u in summary.drawn if u.kind == "split" and u.term == FieldOf(base, name)]
-        draws = [u for u in summary.drawn if u.kind == "draw" and u.term == kept and u.sure]
-        if splits and draws:
-            draw, split = draws[0], splits[0]
-            site, earlier = _place(draw.path), _place(split.path)
-            yield KeyMistake("key-after-split", "warning", site, earlier, None, split, draw, kept=f"{base.name}.{name}")
+        left = {term for _, term in choices(kept)}
+        uses = [u for u in summary.drawn if u.term in left and u.sure and u.kind != "handed"]
+        held = FieldOf(base, name)
+        later = [("", u) for u in summary.drawn if u.term == held and u.kind == "split"]
+        later += [(m, u) for m, other in others.items() for u in other.drawn if u.term == held and u.kind == "split"]
+        first = next((u for u in uses if u.kind == "draw"), next(iter(uses), None))
+        if later and first is not None and (first.kind == "draw" or later[0][0]):
+            by, split = later[0]
+            site, earlier = _place(first.path), _place(split.path)
+            rule = "key-after-split" if first.kind == "draw" else "key-reused"
+            kept_in = f"{base.name}.{name}"
+            level: Level = "warning" if first.kind == "draw" else "advice"
+            yield KeyMistake(rule, level, site, earlier, None, split, first, kept=kept_in, by=by)
 
 
 def _first(made: Iterable[KeyMistake], said: set[ast.AST]) -> list[KeyMistake]:
@@ -94,6 +109,8 @@ def _rank(made: KeyMistake) -> tuple[bool, bool, int]:
 
 def _mistake(pair: UsePair, summary: KeySummary) -> KeyMistake | None:
     first, second = pair
+    if isinstance(second.deep, FieldOf) and first.deep is not None:
+        return None  # told of the class, where what its object keeps is used again
     at = next((k for k, (a, b) in enumerate(zip(first.path, second.path, strict=False)) if a != b), None)
     if at is None:
         if first.site is not second.site or first.deep == second.deep:
@@ -160,15 +177,12 @@ def _made_again(pair: UsePair, stage: Stage, summary: KeySummary) -> bool:
 def _certain(pair: UsePair) -> bool:
     """Whether both uses are sure to happen on one path, and are no comparison on purpose.
 
-    One function of the project that is called twice with a key may well compare two arguments; what an object keeps
-    may have been used to set it up alone.
+    One function of the project that is called twice with a key may well compare two arguments.
     """
     first, second = pair
     if "handed" in (first.kind, second.kind) or not (first.sure and second.sure):
         return False
     if first.site is not second.site and first.deep is not None and first.deep == second.deep:
-        return False
-    if isinstance(second.deep, FieldOf) and first.deep is not None:
         return False
     one, other = set(first.guards), set(second.guards)
     return one <= other or other <= one

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of
 from scanlint.trace.unit import Unit
 
 
-class UnusedKey(NamedTuple):
-    """A name that is bound to a key of a split and never read; None where the whole split is dropped."""
-
-    split: ast.Call
-    name: ast.Name | None
-
-
-def unused_keys(unit: Unit, call: ast.Call) -> Iterator[UnusedKey]:
+def unused_keys(unit: Unit, call: ast.Call) -> Iterator[ast.Name]:
     """The names that one split binds for nothing. The name of the key that is split may be: it is kept for later."""
-    parent = unit.parents.get(call)
-    match parent:
-        case ast.Expr():
-            yield UnusedKey(call, None)
+    match unit.parents.get(call):
         case ast.Assign(targets=[ast.Tuple(elts=parts) | ast.List(elts=parts)]):
             old = call.args[0].id if call.args and isinstance(call.args[0], ast.Name) else None
             names = [n for n in map(_named, parts) if n is not None and n.id != old and not n.id.startswith("_")]
@@ -30,7 +19,7 @@ def unused_keys(unit: Unit, call: ast.Call) -> Iterator[UnusedKey]:
             shared.update(n for s in unit.every(ast.Nonlocal) for n in s.names)
             for name in names if not unit.script else ():
                 if name.id not in shared and _is_unread(unit, name):
-                    yield UnusedKey(call, name)
+                    yield name
 
 
 def _named(part: ast.expr) -> ast.Name | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.finding import Withheld
 from scanlint.loops.rows.collected import Output, appends, find_outputs
-from scanlint.loops.streams import Stream, streams_of, trips_of
+from scanlint.loops.streams import Stream, streams_of, trips_of, unwrapped
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Function, Names, binds, reads, targets, walk_scope
 from scanlint.trace.unit import IN_TESTS, Unit
@@ -49,7 +49,14 @@ class LoopModel:
         if self._given is not None:
             return self._given
         node = self.node
-        return tuple(streams_of(self.unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
+        return tuple(streams_of(self.unit, node.target, self._iterable)) if isinstance(node, ast.For) else ()
+
+    @property
+    def _iterable(self) -> ast.expr:
+        """What a `for` goes over; in traced code without a progress bar, which shows there how far the trace is."""
+        assert isinstance(self.node, ast.For)
+        traced = self.unit.context(self.node).traced
+        return unwrapped(self.unit, self.node.iter)[0] if traced else self.node.iter
 
     @cached_property
     def trips(self) -> int | None:

@@ -8,10 +8,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+from scanlint.syntax.bindings import targets
+from scanlint.syntax.regex import regex
 from scanlint.syntax.slices import backwards
 from scanlint.trace.domain.folding import LARGEST
 from scanlint.trace.handed_elements import differentiated_at
 from scanlint.trace.unit import Unit
+
+PROGRESS = regex(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|prange)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,29 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
             yield from map(_reversed, streams_of(unit, target, inner))
         case _:
             yield from rows(unit, target, iterable)
+
+
+def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr, str | None]:
+    """What a progress bar goes over, and the bar as it is spelled; the iterable itself where there is no bar."""
+    if depth > 3:
+        return iterable, None
+    match iterable:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[inner, *_]) if PROGRESS.search(name):
+            if name.endswith("trange"):
+                return ast.copy_location(ast.Call(ast.Name("range", ast.Load()), [inner], []), iterable), name
+            return (inner, name) if name not in ("range", "prange") else (iterable, None)
+        case ast.NamedExpr(value=inner):
+            return unwrapped(unit, inner, depth + 1)
+        case ast.IfExp(body=body, orelse=orelse):
+            first, second = unwrapped(unit, body, depth + 1), unwrapped(unit, orelse, depth + 1)
+            if ast.dump(first[0]) == ast.dump(second[0]):
+                return second[0] if second[1] is None else first[0], first[1] or second[1]
+        case ast.Name(id=name):
+            bound = [n for n in unit.every(ast.Assign) if name in targets(n.targets[0])]
+            if len(bound) == 1 and isinstance(bound[0].value, ast.Call | ast.IfExp):
+                inner, wrapper = unwrapped(unit, bound[0].value, depth + 1)
+                return (inner, wrapper) if wrapper is not None else (iterable, None)
+    return iterable, None
 
 
 def rows(unit: Unit, target: ast.expr, array: ast.expr) -> Iterator[Stream]:

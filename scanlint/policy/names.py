@@ -52,10 +52,10 @@ PYTREES = _guess(
     r"states|loader|iterator|generator|dataset|stream|^[WwBb]s$",
 )
 
-STREAMED = _guess(
-    "what a loop on the host goes over gives batches, or examples that do not lie in memory together",
-    (0, 0),
-    r"(?i)batch|loader|chunk|epoch|shard|tile|dataset|data\b|stream|iter|gen|queue|file|path|line|frame|episode|env",
+BATCHED = _guess(
+    "what a loop on the host goes over gives batches, each of which is handed on as a whole",
+    (1, 1),
+    r"(?i)batch|loader|chunk|epoch",
 )
 
 FLAGS = _guess(

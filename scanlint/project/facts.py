@@ -90,7 +90,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 SCRIPT = "<module>"
 """What runs when a file does goes by this name where others have that of a function."""
 KEYS = regex(
-    r"\b(?<!\.)(?:\w*_)?(?:sub)?keys?\d*\b(?!\(|=lambda)|\b(?:\w*_)?(?:sub)?rngs?\d*\b|PRNG|prng|Rngs|\brandom\b|fold_in\("
+    r"(?:\b(?<!\.)|\bself\.)(?:\w*_)?(?:sub)?keys?\d*\b(?!\(|=lambda)|\b(?:\w*_)?(?:sub)?rngs?\d*\b|PRNG|prng|Rngs|\brandom\b|fold_in\("
 )
 """Spells what may be a random key, or something that is done with one."""
 KEY_WORDS = ("key", "rng", "PRNG", "Rngs", "random", "fold_in")
@@ -281,6 +281,8 @@ class _Lines:
         self.makers = "|".join([r"jax\.\w+", *_array_names(facts)])
         drawing = [name for name, target in facts.imports.items() if target.startswith("jax.random")]
         self.drawing = re.compile(rf"\b(?:{'|'.join(drawing)})\b") if drawing else None
+        kept = re.findall(r"(\w+) *= *[\w.]+\.apply\b", text) if ".init(" in text else []
+        self.applying = re.compile(rf"\b(?:{'|'.join(['apply', *kept])})\(") if ".init(" in text else None
         static = _static(tree, list(io.StringIO(text, newline=""))) if STATIC in text else []
         self.static = re.compile(rf"\b(?:{'|'.join(static)})\b") if static else None
         if renamed:
@@ -418,10 +420,11 @@ def _script(body: list[ast.stmt], facts: ModuleFacts, lines: _Lines) -> None:
     spans = [(s.lineno, s.end_lineno or s.lineno) for s in scripted(body)]
     loops = [span for span in spans if lines.loops(*span)]
     keys = any(lines.hold(KEYS, *span) for span in spans)
-    if loops or keys:
+    straight = not lines.tests and any(lines.hold(STRAIGHT, *span) for span in spans)
+    if loops or keys or straight:
         arrays = any(lines.hold(ARRAYS, *span) for span in loops)
-        first, last = spans[0][0], spans[-1][1]
-        facts.scripts[SCRIPT] = Span(SCRIPT, first, last, False, bool(loops), bool(loops), arrays, keys=keys)
+        first, last, control = spans[0][0], spans[-1][1], bool(loops) or straight
+        facts.scripts[SCRIPT] = Span(SCRIPT, first, last, False, control, bool(loops), arrays, straight, keys=keys)
 
 
 def scripted(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -486,6 +489,7 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     straight = not lines.tests and (
         (_is_straight(node) and lines.hold(STRAIGHT, first, last))
         or (lines.speak_of(ROOTS, first, last) and lines.hold(SINGULAR, first, last))
+        or (lines.applying is not None and lines.hold(lines.applying, first, last))
         or (lines.scipy and lines.speak_of(SOLVERS, first, last))
     )
     keys = lines.draws(first, last)

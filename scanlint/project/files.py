@@ -76,6 +76,13 @@ class SourceFile(NamedTuple):
         return "" if kept else NOT_IN_CODING.format(self.encoding)
 
 
+def as_written(source: SourceFile | Unreadable) -> SourceFile | Unreadable:
+    """A file with the names of a notebook as they are written, where two definitions may have one name."""
+    if isinstance(source, Unreadable) or source.notebook is None:
+        return source
+    return source._replace(text=source.text.translate(source.notebook.written_as))
+
+
 class Unreadable(NamedTuple):
     """A file that could not be read, or is not Python. Both numbers are 1-based, columns count characters."""
 

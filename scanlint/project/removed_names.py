@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from scanlint.jaxapi.removed import REMOVED
 from scanlint.jaxapi.words import words
@@ -21,7 +22,7 @@ COMMON = words(
 )
 """Words that mean something else in many files: they count behind their module, or its usual other name."""
 ALIASES = {"numpy": ("numpy", "jnp", "np"), "random": ("random", "jr", "jrandom"), "linalg": ("linalg", "jsl", "jla")}
-RARE = frozenset(name.rpartition(".")[2] for name in REMOVED) - COMMON
+RARE = frozenset(name.rpartition("(" if name.endswith(")") else ".")[2].removesuffix(")") for name in REMOVED) - COMMON
 IMPORTS = regex(rf"from[ \t]+jax[\w.]*[ \t]+import[^\n]*\b(?:{'|'.join(sorted(COMMON))})\b")
 
 
@@ -53,7 +54,7 @@ def removed_uses(tree: ast.Module, text: str) -> tuple[tuple[str, str, int, int,
         return ()
     kinds = by_kind(tree)
     names = _imported(kinds)
-    places = [node for kind in (ast.Attribute, ast.ImportFrom, ast.Import) for node in kinds.of(kind)]
+    places = [node for kind in (ast.Attribute, ast.Call, ast.ImportFrom, ast.Import) for node in kinds.of(kind)]
     used = [(node, *use) for node in places for use in _used(node, names)]
     if not used:
         return ()
@@ -76,6 +77,12 @@ def _used(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             meant = names.get(root)
             if meant is not None and f"{meant}.{rest}" in REMOVED and meant not in REMOVED:
                 yield f"{meant}.{rest}", spelled
+        case ast.Call(func=function, keywords=keywords) if keywords:
+            spelled = dotted(function) or ""
+            root, _, rest = spelled.partition(".")
+            called = ".".join(filter(None, (names.get(root), rest)))
+            gone = (name for k in keywords if (name := f"{called}({k.arg}=)") in REMOVED)
+            yield from ((name, spelled) for name in islice(gone, 1))
         case ast.ImportFrom(module=str(module), level=0):
             for alias in node.names:
                 if (entry := _entry(f"{module}.{alias.name}")) is not None:

@@ -187,6 +187,7 @@ class View(NamedTuple):
             end=max(start, self.written(found.end)),
             function=same.finding.function if same is not None else found.function,
             message=self.said(found.message),
+            label=self.said(found.label) if found.label is not None else None,
             chain=same.finding.chain if same is not None else found.chain,
             fix=fix,
         )

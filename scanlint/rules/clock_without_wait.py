@@ -23,12 +23,12 @@ class ClockWithoutWait(Rule[ast.BinOp]):
         found = timed(context.unit, node)
         if found is None:
             return
-        work = ast.unparse(found.work.func)
+        work = ast.unparse(found.work.func if isinstance(found.work, ast.Call) else found.work)
         yield context.report(
             found.at,
-            f"this clock is read before `{work}` is done: a jitted call returns once its work is dispatched",
+            f"this clock is read before `{work}` is done: JAX returns once the work is dispatched",
             label=f"dispatched on line {found.work.lineno}, waited for by nothing",
-            help=f"`jax.block_until_ready(...)` of what `{work}` returned, before the clock is read",
+            help=f"`jax.block_until_ready(...)` of what `{work}` gives, before the clock is read",
         )
 
 

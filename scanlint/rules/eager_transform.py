@@ -13,7 +13,7 @@ from scanlint.rules.piecemeal_loops import speaks
 SHOWN = 60
 
 
-class EagerTransform(Rule[ast.For | ast.While | ast.Call]):
+class EagerTransform(Rule[ast.For | ast.While | ast.Call | ast.FunctionDef]):
     """Nothing of it is kept from trip to trip: tracing takes milliseconds, and each operation is dispatched alone."""
 
     code = "SCN408"
@@ -21,8 +21,11 @@ class EagerTransform(Rule[ast.For | ast.While | ast.Call]):
     level = "advice"
     calls = SCIPY_SOLVERS
 
-    def check(self, node: ast.For | ast.While | ast.Call, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.For | ast.While | ast.Call | ast.FunctionDef, context: Context) -> Iterator[Report]:
         if context.traced(node):
+            return
+        if isinstance(node, ast.FunctionDef):
+            yield from _applied(node, context)
             return
         if isinstance(node, ast.Call):
             yield from _solved(node, context)
@@ -42,6 +45,23 @@ class EagerTransform(Rule[ast.For | ast.While | ast.Call]):
             end=found.call.func,
             label=f"`{found.transform}` outside of jit",
             help=f"make {whole} once, before the loop, or jit the whole step",
+        )
+
+
+def _applied(function: ast.FunctionDef, context: Context) -> Iterator[Report]:
+    """A model that a function applies, which a loop calls: it is compiled by nothing."""
+    from scanlint.host.results.unjitted_models import applied_model
+
+    found = applied_model(context.unit, function)
+    if found is not None:
+        shown = ast.unparse(found.call.func)
+        keeps = f"`{shown} = jax.jit({found.apply})`" if shown != found.apply else f"`jax.jit({found.apply})`"
+        yield context.report(
+            found.call,
+            f"each call of `{function.name}` applies `{shown}` one operation after the other: no jit is around it",
+            end=found.call.func,
+            label="called in a loop, outside of jit",
+            help=f"jit it once, where the model is made: {keeps}",
         )
 
 

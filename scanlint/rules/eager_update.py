@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
-NAMES = frozenset(["apply_updates", "apply_gradients", "map", "tree_map", "tree_multimap"])
+NAMES = frozenset(["apply_updates", "incremental_update", "apply_gradients", "map", "tree_map", "tree_multimap"])
 SHOWN = 60
 
 

@@ -29,12 +29,20 @@ class KeyRule(Rule[ast.FunctionDef | ast.AsyncFunctionDef]):
 
         tests = context.unit.source.tests
         for found in key_mistakes(context.unit):
-            if found.rule != self.name:
+            if found.rule != self.name or any(_is_only_shown(context, at) for at in (found.site, found.earlier)):
                 continue
             if not tests:
                 yield _report(found, context)
             elif found.level == "warning" and found.plain:
                 yield _report(found._replace(level="advice"), context)
+
+
+def _is_only_shown(context: Context, use: ast.AST) -> bool:
+    """Whether what a use gives is not kept: `random.normal(key)` as a statement shows in a notebook what a key does."""
+    parent = context.unit.parents.get(use)
+    while isinstance(parent, ast.Tuple):
+        parent = context.unit.parents.get(parent)
+    return isinstance(parent, ast.Expr)
 
 
 def _report(found: KeyMistake, context: Context) -> Report:
@@ -55,10 +63,10 @@ def _message(found: KeyMistake, line: int) -> str:
     what, does = f"`{name_at(found.site, second)}`", DOES[second.kind]
     around = "for each example" if found.mapped else "on each trip"
     if found.kept:
-        return (
-            f"{what} {does} the key that stays in `{found.kept}`: the next call splits it, "
-            "and what it draws is tied to this"
-        )
+        later = f"`{found.by}`" if found.by else "the next call"
+        again = second.kind == "split"
+        tied = "splits it too: " + _alike(found) if again else "splits it, and what it draws is tied to this"
+        return f"{what} {does} the key that stays in `{found.kept}`: {later} {tied}"
     match found.rule:
         case "constant-key" if found.loop is not None:
             return f"{what} {does} a key that {around} is made of the same seed: it gives the same each time"

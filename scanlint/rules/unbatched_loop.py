@@ -128,9 +128,21 @@ def _collected(model: LoopModel, context: Context) -> Examples | None:
         return None
     if adding is not None and (batch is None or batch.index is not None) and not adding.plain:
         return None  # slices of an array may be as much as memory holds
+    if not traced and batch is not None and _takes_chunks(batch):
+        return None
     if (batch is None and adding is None) or not jax:
         return None
     return Examples(model, _added(adding, batch) if adding is not None else _mapped(model, batch))
+
+
+def _takes_chunks(batch: Batch) -> bool:
+    """`for i in range(0, n, size): f(xs[i : i + size])`: each trip takes as many as memory holds."""
+    if batch.index is None or batch.counter is None or batch.counter.step is None:
+        return False
+    step = ast.unparse(batch.counter.step)
+    ends = {f"{batch.index} + {step}", f"{step} + {batch.index}"}
+    slices = (n for part in (*batch.statements, *batch.elements) for n in walk(part) if isinstance(n, ast.Slice))
+    return any(ast.unparse(n) in ends for s in slices if s.upper is not None for n in walk(s.upper))
 
 
 def _filled_by_jax(model: LoopModel) -> bool:

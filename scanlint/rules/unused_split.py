@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from scanlint.finding import Report
 from scanlint.keys.libraries import SPLITS
 from scanlint.rules.base import Context, Rule
+from scanlint.rules.loop_messages import quoted
 
 
 class UnusedSplit(Rule[ast.Call]):
@@ -24,14 +25,11 @@ class UnusedSplit(Rule[ast.Call]):
             return
         from scanlint.keys.unused import unused_keys
 
-        for found in unused_keys(context.unit, node):
-            if found.name is None:
-                message = "the keys that `split` gives are dropped: the key stays what it was"
-                yield context.report(
-                    node, message, end=node.func, help="bind them: `key, subkey = jax.random.split(key)`"
-                )
-                continue
-            name = found.name.id
-            message = f"`{name}` is split off and never used: nothing draws from it"
-            help = f"draw from `{name}`, or name it `_` if one key is to be left out"
-            yield context.report(found.name, message, label="never read", help=help)
+        if isinstance(context.unit.parents.get(node), ast.Expr):
+            message = "the keys that `split` gives are dropped: the key stays what it was"
+            yield context.report(node, message, end=node.func, help="bind them: `key, subkey = jax.random.split(key)`")
+        elif found := list(unused_keys(context.unit, node)):
+            names, one = quoted([name.id for name in found]), len(found) == 1
+            draws = f"{'is' if one else 'are'} split off and never used: nothing draws from {'it' if one else 'them'}"
+            help = f"draw from {names}, or name {'it' if one else 'them'} `_` if {'one key is' if one else 'keys are'}"
+            yield context.report(found[0], f"{names} {draws}", label="never read", help=f"{help} to be left out")

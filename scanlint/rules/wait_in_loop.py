@@ -60,13 +60,14 @@ def _rows(node: ast.For | ast.While, context: Context) -> Iterator[Report]:
     if found is None:
         return
     array = context.unit.source.segment(found.array)
-    yield context.report(
+    report = context.report(
         node,
         f"this loop fetches `{array}` from the device piece by piece: each piece is sliced, and waited for",
         end=node.iter if isinstance(node, ast.For) else None,
         label=f"fetched on line {found.at.lineno}",
         help=f"fetch it once before the loop: `np.asarray({array})`",
     )
+    yield report._replace(outcome=None)  # no form of the loop is another one
 
 
 def _said(wait: Wait) -> str:

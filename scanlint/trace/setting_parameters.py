@@ -288,10 +288,10 @@ def given_by_calls(unit: Unit, function: ast.FunctionDef, context: FunctionConte
 
 
 def _may_be(file: WholeFile, call: ast.Call, method: bool, jit: Jit) -> bool:
-    """Whether a call by the name of a function may run it: `config.update(...)` runs none that is defined here."""
-    if not isinstance(call.func, ast.Attribute) or method:
+    """Whether a call by the name of a function may run it: `config.update(...)` of an import runs none of this file."""
+    if not isinstance(call.func, ast.Attribute):
         return True
-    return not jit.decorator and file.resolve(call.func) is None
+    return (method or not jit.decorator) and file.resolve(call.func) is None
 
 
 def _array(unit: Unit, value: ast.expr) -> bool:

@@ -64,9 +64,14 @@ USES = {
     "in a function": ("def f(t):\n    import jax\n    return jax.tree_leaves(t)\n", ["jax.tree_leaves"]),
     "an annotation": ("import jax\ndef f(k: jax.random.KeyArray): ...\n", ["jax.random.KeyArray"]),
     "a module of jaxlib": ("from jaxlib.xla_extension import ArrayImpl\n", ["jaxlib.xla_extension"]),
+    "keywords of a call": (
+        "import jax.numpy as jnp\njnp.clip(x, a_min=0, a_max=1)\njnp.clip(x, a_max=1)\n",
+        ["jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)"],
+    ),
     "several uses": ("import jax\njax.tree_map(f, t)\njax.tree_map(g, t)\n", ["jax.tree_map", "jax.tree_map"]),
 }
 SILENT = {
+    "keywords of NumPy": "import numpy as np\nimport jax\nnp.clip(x, a_min=0, a_max=1)\n",
     "what is there": "import jax\njax.tree_util.tree_map(f, t)\njax.config.update('a', 1)\n",
     "a guarded import": "try:\n    from jax.config import config\nexcept ImportError:\n    from jax import config\n",
     "a guarded use": "import jax\nt = jax.tree_map if hasattr(jax, 'tree_map') else jax.tree.map\n",

@@ -9,6 +9,8 @@ from scanlint.host.piecemeal import jitted
 from scanlint.host.provenance import of_jax
 from scanlint.host.purity import WAITS
 from scanlint.host.threaded_state import called_in
+from scanlint.loops.loop import LoopModel, few
+from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, targets, walk_scope
 from scanlint.syntax.regex import regex
 from scanlint.trace.calls.jax_results import ARRAY_METHODS, ARRAY_ROOTS, PYTHON_VALUED, STATIC_ATTRIBUTES
@@ -49,9 +51,10 @@ def _dispatches_inside(unit: Unit, code: Code, depth: int) -> bool:
     return depth < DEEPEST and any(_runs_jitted(unit, one, depth + 1) for one in inner)
 
 
-def loops_that_dispatch(unit: Unit, body: Iterable[ast.stmt]) -> bool:
-    """Loops in these statements dispatch something themselves, but for those that add up a few gradients."""
-    loops = [p for p in walk_scope(body) if isinstance(p, LOOPS) and not adds_up(p)]
+def loops_that_dispatch(unit: Unit, body: Iterable[ast.stmt], settings: Settings) -> bool:
+    """Loops in these statements dispatch something themselves, but for those of few trips, as those over gradients."""
+    found = [p for p in walk_scope(body) if isinstance(p, LOOPS) and not adds_up(p)]
+    loops = [p for p in found if not isinstance(p, ast.For) or not few(unit, LoopModel(unit, p).trips, settings)]
     return any(isinstance(c, ast.Call) and dispatches(unit, c) for loop in loops for c in walk_scope(_trip(loop)))
 
 

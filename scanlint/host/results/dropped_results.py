@@ -65,8 +65,10 @@ def dropped(unit: Unit, statement: ast.Expr) -> Dropped | None:
         case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=owner, attr="at")), attr=method):
             return Dropped(call, "another array", ast.unparse(owner)) if method in INDEXED else None
         case ast.Attribute(value=owner, attr="apply_gradients") if _only_named(call, "grads"):
-            flax = any(target.startswith("flax.training") for target in unit.imports.values())
-            return Dropped(call, "the new state", ast.unparse(owner)) if flax else None
+            return Dropped(call, "the new state", ast.unparse(owner)) if _has_flax(unit) else None
+        case ast.Attribute(value=owner, attr="replace" | "_replace" as method) if _only_fields(call):
+            pure = method == "_replace" or unit.context(call).traced or _has_flax(unit)
+            return Dropped(call, "a changed copy", ast.unparse(owner)) if pure else None
         case ast.Attribute(value=owner, attr=method) if method in UPDATES and _is_optimizer(unit, owner):
             what = "the updates and the new state" if method == "update" else "the state of the optimizer"
             return Dropped(call, what, None)
@@ -78,6 +80,16 @@ def dropped(unit: Unit, statement: ast.Expr) -> Dropped | None:
 
 def _only_named(call: ast.Call, name: str) -> bool:
     return not call.args and any(k.arg == name for k in call.keywords)
+
+
+def _has_flax(unit: Unit) -> bool:
+    return any(target.startswith(("flax.training", "flax.struct")) for target in unit.imports.values())
+
+
+def _only_fields(call: ast.Call) -> bool:
+    """A call names what it replaces, as those of dataclasses and tuples do: pandas alone replaces in place so."""
+    named = [k.arg for k in call.keywords]
+    return bool(named) and not call.args and None not in named and "inplace" not in named
 
 
 def _is_optimizer(unit: Unit, owner: ast.expr) -> bool:

@@ -13,7 +13,7 @@ from scanlint.trace.program.repeats import loop_around
 from scanlint.trace.unit import Unit
 
 UPDATES = words("apply_updates apply_gradients")
-OPTAX = words("optax.apply_updates equinox.apply_updates")
+OPTAX = words("optax.apply_updates optax.incremental_update equinox.apply_updates")
 MAPS = words("jax.tree.map jax.tree_util.tree_map jax.tree_map jax.tree_multimap")
 LOOPS = ast.For | ast.AsyncFor | ast.While
 SHOWS = words("print next float int item append write log info set_postfix set_description add_scalar tqdm trange save")
@@ -36,7 +36,8 @@ def eager_update(unit: Unit, call: ast.Call) -> UpdateOnHost | None:
         return None
     loop = next((a for a in unit.around(call) if isinstance(a, LOOPS)), None)
     again = loop is not None and (unit.script or _on_the_host(loop))
-    if not (again or _kept_in_object(unit, call) or (function is unit.node and _called_in_loops(unit))):
+    plain = function is unit.node and "." not in unit.qualname and not unit.script
+    if not (again or _kept_in_object(unit, call) or (plain and called_in_loops(unit))):
         return None
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
     parts = loop.body if loop is not None else body
@@ -44,12 +45,11 @@ def eager_update(unit: Unit, call: ast.Call) -> UpdateOnHost | None:
     return UpdateOnHost(call, next((f for c in calls if (f := eager_call(unit, c)) is not None), None))
 
 
-def _called_in_loops(unit: Unit) -> bool:
-    """Some loop calls a function by its name, in its own file or in one that takes it from there."""
-    if "." in unit.qualname or unit.script:
-        return False
+def called_in_loops(unit: Unit) -> bool:
+    """Some loop calls a function or method by its name, in its own file or in one that takes it from there."""
+    name = unit.qualname.rpartition(".")[2]
     for file in (unit.file, *(file for _, file in unit.elsewhere(unit.qualname))):
-        for call in file.called.get(unit.qualname, ()):
+        for call in file.called.get(name, ()):
             around = file.around(call)
             if loop_around(getattr(around, "body", ()), call):
                 return True

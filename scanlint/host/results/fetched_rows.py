@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from scanlint.host.results.device_values import DeviceValues
 from scanlint.host.results.waits import CASTS, COMPARES, FETCHERS, GATHERS, METHODS, is_log
-from scanlint.host.step_loop import long, unwrapped
+from scanlint.host.step_loop import long
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.streams import is_array
+from scanlint.loops.streams import is_array, unwrapped
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
@@ -33,16 +33,20 @@ class FetchedRows(NamedTuple):
 
 
 def fetched_rows(model: LoopModel, settings: Settings) -> FetchedRows | None:
-    """The loop, if its trips do nothing with the rows of an array, or with what they index in it, but fetch them."""
+    """The loop, if its trips do nothing with the rows of an array, or with what they index in it, but fetch them.
+
+    What makes Python numbers of the elements fetches them whatever else a trip does.
+    """
     unit, node = model.unit, model.node
     if not isinstance(node, ast.For) or unit.source.tests or deliberate(model) or not long(model, settings):
         return None
-    if (model.trips is not None and model.trips < FEWEST) or not _only_tells(unit, node):
+    if model.trips is not None and model.trips < FEWEST:
         return None
     rows = _Rows(unit, node)
     if rows.array is None and not rows.indexed:
         return None
-    kept = [part for part in walk_scope(node.body) if _is_fetch(unit, part, rows) and not _shown(unit, part)]
+    fetches = _is_fetch if _only_tells(unit, node) else _is_number
+    kept = [part for part in walk_scope(node.body) if fetches(unit, part, rows) and not _shown(unit, part)]
     found = min(kept, key=lambda part: getattr(part, "lineno", 0), default=None)
     array = rows.array or rows.indexed_by(found) if found is not None else None
     return FetchedRows(array, found) if array is not None and isinstance(found, ast.expr) else None
@@ -56,7 +60,7 @@ class _Rows(DeviceValues):
         self.array: ast.expr | None = None
         self.given: Names = frozenset()
         self.unit = unit
-        fixed = [s for s in walk_scope(node.body) if isinstance(s, ast.Subscript) and self._is_element(s)]
+        fixed = [s for s in walk_scope(node.body) if isinstance(s, ast.Subscript) and self.is_element(s)]
         self.indexed = {ast.unparse(s.value): s.value for s in fixed}
         for loop in [node, *(part for part in walk_scope(node.body) if isinstance(part, ast.For))]:
             for target, array in _gone_over(unit, loop.target, unwrapped(unit, loop.iter)[0]):
@@ -67,7 +71,7 @@ class _Rows(DeviceValues):
                     self.given |= frozenset(targets(target))
         super().__init__(unit, node.body)
 
-    def _is_element(self, part: ast.Subscript) -> bool:
+    def is_element(self, part: ast.Subscript) -> bool:
         """`xs[i]` of an array that no trip changes."""
         whole = part.value
         return is_array(self.unit, whole) and not reads(whole) & self.bound and bool(reads(part.slice) & self.bound)
@@ -75,7 +79,7 @@ class _Rows(DeviceValues):
     def holds(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Name) and node.id in self.given:
             return True
-        return (isinstance(node, ast.Subscript) and self._is_element(node)) or super().holds(node)
+        return (isinstance(node, ast.Subscript) and self.is_element(node)) or super().holds(node)
 
     def indexed_by(self, part: ast.AST) -> ast.expr | None:
         """The array that a fetch indexes."""
@@ -108,8 +112,25 @@ def _tells(unit: Unit, call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in METHODS | GATHERS | WRITES
 
 
+def _is_number(unit: Unit, part: ast.AST, rows: _Rows) -> bool:
+    """`float(xs[i])`, `xs[i].item()`, `if xs[i] > 0:`."""
+    match part:
+        case ast.Call(func=function, args=[ast.Subscript() as element]):
+            return unit.resolve(function) in CASTS and rows.is_element(element)
+        case ast.Call(func=ast.Attribute(value=ast.Subscript() as element, attr="item")):
+            return rows.is_element(element)
+        case ast.Compare(left=ast.Subscript() as element, ops=[op]) if not isinstance(op, ast.In | ast.NotIn):
+            tested = (
+                isinstance(around := unit.parents.get(part), ast.If | ast.IfExp | ast.While) and around.test is part
+            )
+            return tested and rows.is_element(element)
+    return False
+
+
 def _is_fetch(unit: Unit, part: ast.AST, rows: _Rows) -> bool:
     """`float(x)`, `f"{x}"`, `x.item()` of a part of the array."""
+    if _is_number(unit, part, rows):
+        return True
     match part:
         case ast.FormattedValue(value=value):
             return rows.holds(value)

@@ -11,9 +11,10 @@ from scanlint.host.host_work import FETCHES
 from scanlint.host.piecemeal import ALL, PICTURES, draws_pictures, jitted, long_step, own_statements
 from scanlint.host.purity import WAITS
 from scanlint.host.results.device_values import dispatches, loops_that_dispatch
-from scanlint.host.step_loop import long, measures, on_devices, unwrapped
+from scanlint.host.step_loop import long, measures, on_devices
 from scanlint.host.threaded_state import COMPUTES, called_in, runs_jax
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import unwrapped
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import walk_scope
@@ -47,7 +48,12 @@ def loose_work(model: LoopModel, settings: Settings) -> LooseWork | None:
     own = list(own_statements(node))
     parts = [part for statement in own for part in _expressions(statement)]
     calls = [part for part in parts if isinstance(part, ast.Call)]
-    if measures(calls) or long_step(unit, calls) or loops_that_dispatch(unit, node.body) or draws_pictures(unit, calls):
+    if (
+        measures(calls)
+        or long_step(unit, calls)
+        or loops_that_dispatch(unit, node.body, settings)
+        or draws_pictures(unit, calls)
+    ):
         return None
     tests = [part for part in ast.walk(node.test) if isinstance(part, ast.Call)] if isinstance(node, ast.While) else []
     searches = any((unit.resolve(call.func) or "").startswith(COMPUTES) for call in tests)

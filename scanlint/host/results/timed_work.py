@@ -40,7 +40,7 @@ class Timed(NamedTuple):
 
     at: ast.expr
     start: ast.expr
-    work: ast.Call
+    work: ast.expr
 
 
 def timed(unit: Unit, node: ast.AST) -> Timed | None:
@@ -112,7 +112,11 @@ def _place(node: ast.AST) -> tuple[int, int]:
     return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
 
 
-def _last_dispatch(unit: Unit, between: list[ast.AST]) -> ast.Call | None:
+def _last_dispatch(unit: Unit, between: list[ast.AST]) -> ast.expr | None:
+    match [part for part in between if isinstance(part, ast.stmt)]:
+        case [ast.Assign(value=ast.Call() | ast.BinOp() as alone)] if unit.value(alone).array:
+            if not any(_waits(unit, part) for part in walk(alone)):
+                return alone  # what is measured is this operation, however short it is
     calls = [p for p in between if isinstance(p, ast.Call) and _dispatches(unit, p)]
     return max(calls, key=_place, default=None)
 
@@ -125,7 +129,7 @@ def _dispatches(unit: Unit, call: ast.Call) -> bool:
     return name.startswith(HEAVY) or name in PRODUCTS
 
 
-def _from(unit: Unit, work: ast.Call, between: list[ast.AST]) -> Iterator[ast.AST]:
+def _from(unit: Unit, work: ast.expr, between: list[ast.AST]) -> Iterator[ast.AST]:
     """What runs after the last dispatch: what stands behind it or around it, and all that is in a loop with it."""
     loops = [a for a in unit.ancestors(work) if isinstance(a, LOOPS) and a in between]
     shared = {id(part) for loop in loops for part in walk(loop)}

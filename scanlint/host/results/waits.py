@@ -74,7 +74,7 @@ def _waiting(model: LoopModel, settings: Settings) -> WaitingLoop | None:
     always = [c for c in calls if not _under_test(unit, c, node)]
     if (
         long_step(unit, always)
-        or loops_that_dispatch(unit, node.body)
+        or loops_that_dispatch(unit, node.body, settings)
         or not long(model, settings)
         or deliberate(model)
     ):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from scanlint.finding import Position
@@ -15,6 +16,7 @@ from scanlint.project.cells import json_text
 from scanlint.project.cells.cell_script import parses
 from scanlint.project.cells.ipython import MARK, SAME_NAMESPACE, cell_magic, python, unknown_magic
 from scanlint.project.cells.json_text import JsonValue
+from scanlint.project.cells.redefined import told_apart
 from scanlint.syntax.edits import split_lines
 
 SUFFIX = ".ipynb"
@@ -49,7 +51,8 @@ class Notebook:
 
     Above each cell stands a line that `mark`s it; so does each line that stands for one of IPython's, in `stand_ins`.
     `left_out` says what is no part of the program and may have been meant to be. The cells of which the numbers are in
-    `broken` are no Python: each of their lines is a comment in the program.
+    `broken` are no Python: each of their lines is a comment in the program. `written_as` has the letters by which the
+    program tells definitions of one name apart.
     """
 
     raw: str
@@ -59,6 +62,7 @@ class Notebook:
     stand_ins: dict[str, str]
     left_out: tuple[str, ...] = ()
     broken: tuple[int, ...] = ()
+    written_as: Mapping[int, str] = MappingProxyType({})
 
     def place(self, position: Position) -> tuple[int, Position]:
         """The cell of a place in the program, and the place in it; 1 and the first line where there is none."""
@@ -101,7 +105,7 @@ class Notebook:
         raw = self.raw
         for cell, old, new in reversed(list(zip(self.cells, self._sources, made, strict=True))):
             if old != new:
-                lines = [self.stand_ins.get(line, line) for line in new]
+                lines = [self.stand_ins.get(line, line).translate(self.written_as) for line in new]
                 raw = raw[: cell.source.start] + self._source(cell, lines) + raw[cell.source.end :]
         return raw
 
@@ -223,12 +227,16 @@ def _joined(raw: str, sources: Sequence[tuple[int, JsonValue, list[str]]], broke
     cells: list[CodeCell] = []
     text: list[str] = []
     stand_ins: dict[str, str] = {}
-    for number, source, lines in sources:
-        code = [f"# {mark} {line}" for line in lines] if number in broken else python(lines, mark)
-        stand_ins |= {new: old for new, old in zip(code, lines, strict=True) if new != old}
-        text += [_head(mark, number), *code]
+    codes = [[f"# {mark} {x}" for x in lines] if n in broken else python(lines, mark) for n, _, lines in sources]
+    both = [[*zip(code, lines, strict=True)] for code, (_, _, lines) in zip(codes, sources, strict=True)]
+    fixed = [frozenset(at for at, (new, old) in enumerate(pairs) if new != old) for pairs in both]
+    apart, written_as = told_apart(codes, fixed)
+    for code, own, pairs, (number, source, _) in zip(codes, apart, both, sources, strict=True):
+        stand_ins |= {new: old for new, old in pairs if new != old}
+        text += [_head(mark, number), *own]
         cells.append(CodeCell(number, source, len(text) - len(code) + 1, tuple(code)))
-    return Notebook(raw, tuple(cells), "".join(f"{line}\n" for line in text), mark, stand_ins, broken=broken)
+    whole = "".join(f"{line}\n" for line in text)
+    return Notebook(raw, tuple(cells), whole, mark, stand_ins, broken=broken, written_as=written_as)
 
 
 def _head(mark: str, number: int) -> str:

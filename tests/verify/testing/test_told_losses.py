@@ -15,6 +15,9 @@ CHOSEN = "@jax.jit\ndef f(x):\n    return jnp.where(x <= 1, 0.5 * x * {}, x - 0.
 AT_NAN = "where an argument is NaN the gradient is NaN, and that of the old version is finite"
 PAIRS = "def f(xs, ys):\n    out = []\n    for i in range(len(xs)):\n        out.append(xs[i] * ys[i])\n    return {}(out)\n"
 MAPPED = "def f(xs, ys):\n    return jax.vmap(lambda x, y: x * y)(xs, ys)\n"
+SHARES = "def f(xs):\n    out = []\n    for i in range(len(xs)):\n        out.append(xs[i] * 2)\n    return 1 / len(out) + jnp.array(out)\n"
+SHARED = "def f(xs):\n    return 1 / max(len(xs), 1) + jax.vmap(lambda x: x * 2)(xs)\n"
+NO_SHARE = "where there are no elements only the old version raises ZeroDivisionError"
 NOTHING = "where there are no elements only the old version raises ValueError"
 ABOVE = "@jax.jit\ndef f(n):\n    if n > 2.5:\n        return n - {}\n    return n\n"
 WHERE = "@jax.jit\ndef f(n):\n    return jnp.where(n > 2.5, n - {}, n)\n"
@@ -41,7 +44,7 @@ BACK = "the new version has no reverse-mode gradient; the old one has"
     ("old", "new", "told"),
     [
         pytest.param(HUBER.format("x"), CHOSEN.format("x"), AT_NAN, id="an arm that is not taken has a gradient of NaN"),
-        pytest.param(PAIRS.format("jnp.stack"), MAPPED, NOTHING, id="no rows are stacked"),
+        pytest.param(SHARES, SHARED, NO_SHARE, id="no rows are divided by their number"),
         pytest.param(ABOVE.format("2.5"), WHERE.format("2.5"), WHOLE, id="a whole number that is a float on one path"),
         pytest.param(MEAN, MEANS, WIDE, id="narrow whole numbers with x64"),
         pytest.param(DAMPED, LOOP, BACK, id="a twin with short loops that was left"),
@@ -58,6 +61,7 @@ def test_what_a_rewrite_loses_is_told(old: str, new: str, told: str, judge: Judg
     [
         pytest.param(HUBER.format("2"), CHOSEN.format("2"), AT_NAN, id="arms of constant slope"),
         pytest.param(PAIRS.format("jnp.array"), MAPPED, NOTHING, id="no rows are an array"),
+        pytest.param(PAIRS.format("jnp.stack"), MAPPED, NOTHING, id="no rows are stacked"),
         pytest.param(ABOVE.format("2"), WHERE.format("2"), WHOLE, id="a whole number on both paths"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -23,6 +24,7 @@ ONES, FLAG = (Array(()), Array((), "int32"), Array((), "bool")), Alternatives((T
 NUMBERS = (1.0, 0.0)
 ARMS = (ast.If, ast.IfExp, ast.BoolOp)
 ONE_ELEMENT, OTHER_SHAPE = "results have other shapes where `{0}` is an array of one element", "the shape was"
+STACKS_NOTHING = re.compile(r"(?i)need at least one array to (?:stack|concatenate)")
 ALIKE = "only for arrays that are as long as each other"
 
 
@@ -40,12 +42,16 @@ def not_taken(inputs: Attempts, after: Callable[..., object], specs: Specs) -> I
 
 
 def _of_no_rows(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[str]:
-    """Arrays without elements, for which the old version stacks nothing: callers may rely on its error."""
+    """Arrays without elements, on which the old version fails: callers may rely on its error.
+
+    Nobody does where that only stacks nothing, and the new version gives as many rows as there are.
+    """
     for size in sizes(list(specs.values()))[:MOST]:
         nothing = {name: resize(spec, {size: 0}) for name, spec in specs.items()}
         failure = inputs.attempt(nothing)
         if failure is not None and inputs.attempt(nothing, after) is None:
-            yield f"where there are no elements only the old version raises {failure.kind}"
+            if not STACKS_NOTHING.search(failure.message):
+                yield f"where there are no elements only the old version raises {failure.kind}"
             return
 
 

@@ -1,0 +1,48 @@
+"""Functions that a loop on the host calls, and that apply a model outside of jit, one operation after the other."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from scanlint.host.piecemeal import jitted
+from scanlint.host.results.eager_updates import called_in_loops
+from scanlint.syntax.bindings import walk_scope
+from scanlint.trace.program.repeats import loop_around
+from scanlint.trace.unit import Unit
+
+
+class AppliedModel(NamedTuple):
+    """The call that applies a model, and as which expression its `apply` is known where that is made."""
+
+    call: ast.Call
+    apply: str
+
+
+def applied_model(unit: Unit, function: ast.FunctionDef) -> AppliedModel | None:
+    """The first call of the `apply` of a model in a function that loops call; loops of its own speak for themselves."""
+    if unit.source.tests or function is not unit.node or unit.script or unit.context(function).traced:
+        return None
+    known = unit.once(applied_model, lambda: _applies(unit))
+    for call in walk_scope(function.body) if known else ():
+        if not isinstance(call, ast.Call) or jitted(unit.value(call.func)):
+            continue
+        spelled = known.get(ast.unparse(call.func))
+        if spelled is not None and not loop_around(function.body, call) and called_in_loops(unit):
+            return AppliedModel(call, spelled)
+    return None
+
+
+def _applies(unit: Unit) -> dict[str, str]:
+    """How the file spells the `apply` of what it calls `init` of too: itself, and names and attributes that keep it."""
+    calls = unit.file.kinds.of(ast.Call)
+    models = {ast.unparse(c.func.value) for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "init"}
+    found = {f"{model}.apply": f"{model}.apply" for model in models}
+    other: set[str] = set()
+    for assign in unit.file.kinds.of(ast.Assign):
+        spelled, value = ast.unparse(assign.targets[0]), ast.unparse(assign.value)
+        if value in found and isinstance(assign.targets[0], ast.Attribute):
+            found[spelled] = value
+        else:
+            other.add(spelled)
+    return {spelled: value for spelled, value in found.items() if spelled not in other}
