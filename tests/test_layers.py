@@ -196,7 +196,7 @@ def test_the_worker_needs_nothing_of_scanlint() -> None:
         pytest.param("while x > 3:\n        log.append(x)\n    return x", 1, id="a loop that is not rewritten"),
     ],
 )
-def test_checking_a_file_without_a_rewrite_imports_nothing_heavy(tmp_path: Path, body: str, code: int) -> None:
+def test_checking_what_needs_no_draft_imports_nothing_heavy(tmp_path: Path, body: str, code: int) -> None:
     (tmp_path / "clean.py").write_text(f"import jax\n\n\n@jax.jit\ndef f(x):\n    {body}\n")
     path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
