@@ -201,9 +201,12 @@ class Analyst:
         units: list[UnitKey] = []
         hits: list[Hit] = []
         left: list[LeftLoop] = []
-        for unit, reports in bench.reports(task.wanted):
+        for unit in bench.project.units(task.wanted):
             key = (self.library.names[unit.source.path], unit.qualname)
             units.append(key)
+            if task.told and key[0] not in task.told:
+                continue
+            reports = bench.rewriter.reports(unit, bench.selected)
             settled = self.offers and (task.wanted is not None or task.tells(key))
             offered = (settled and is_listed(r.finding, self.settings) for r in reports)
             hits += [

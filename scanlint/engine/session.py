@@ -150,7 +150,7 @@ class Session(AbstractContextManager["Session"]):
         self.sought = found
         self.surveys.add({shown(path): path for path in found.files})
         self._surround(around)
-        self._conclude()
+        self._conclude(whole=False)
         self._tell_unmet()
         if self.cache is not None:
             self.cache.save()
@@ -164,7 +164,7 @@ class Session(AbstractContextManager["Session"]):
         self._open_cache()
         self.surveys.add_text(source)
         self._surround(around)
-        self._conclude()
+        self._conclude(whole=False)
         if self.cache is not None and len(self.files) > 1:
             self.cache.save()
         self.cache, self.team.settings = None, before
@@ -182,8 +182,8 @@ class Session(AbstractContextManager["Session"]):
             new = {display: path for path in self.around.files if (display := shown(path)) not in self.checked}
             self.surveys.add(new)
 
-    def _conclude(self) -> None:
-        """From the surveys to the findings."""
+    def _conclude(self, *, whole: bool = True) -> None:
+        """From the surveys to the findings. Not `whole`: nobody asks what is found around the checked files."""
         errors = list(self.surveys.errors())
         for error in errors:
             if error.display in self.checked:
@@ -202,7 +202,9 @@ class Session(AbstractContextManager["Session"]):
         self.read = sum(place.display in self.checked for place in places.values()) + len(self.others)
         self.team.shelve(places.values())
         if self.surveys.control(self.checked):
-            slicing = Slicing(self.team, self.kept, self.surveys, places, self.together)
+            told = [] if whole else [name for name, place in places.items() if place.display in self.checked]
+            told = told if len(told) < len(places) else []
+            slicing = Slicing(self.team, self.kept, self.surveys, places, self.together, told)
             for hit, task in slicing.hits(self.checked):
                 self.found.setdefault(hit.finding.path, []).append(Found(hit.finding, hit.unit, task))
             self.tasks = slicing.tasks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.surveys import Surveys
@@ -22,11 +22,18 @@ MOST_GROUPS = 32
 class Slicing:
     """The slices of one project: `tasks` are those that tell of each unit, `problems` says what went wrong in them.
 
-    A slice is what begins in files of at most `together` bytes that lie together and use each other.
+    A slice is what begins in files of at most `together` bytes that lie together and use each other. Rules look into
+    the modules that are `told` alone, where any are named.
     """
 
     def __init__(
-        self, team: Team, kept: KeptSlices, surveys: Surveys, places: Mapping[str, Place], together: int = MOST_TOGETHER
+        self,
+        team: Team,
+        kept: KeptSlices,
+        surveys: Surveys,
+        places: Mapping[str, Place],
+        together: int = MOST_TOGETHER,
+        told: Iterable[str] = (),
     ) -> None:
         self.tasks: dict[UnitKey, SliceTask] = {}
         self.problems: list[Problem] = []
@@ -35,6 +42,7 @@ class Slicing:
         self._kept = kept
         self._surveys = surveys
         self._places = places
+        self._told = tuple(sorted(told))
         self._tokens = {name: f"{place.digest} {place.display}" for name, place in places.items()}
         self._roots = frozenset(name.partition(".")[0] for name in places)
         self._tasks: dict[str, SliceTask] = {}
@@ -54,7 +62,7 @@ class Slicing:
         alone = {unit: len(reached[unit]) == 1 and task.tells(unit) for unit, task in tasks.items()}
         first = [hit for found in slices.values() for hit in found.hits if hit.finding.path in checked]
         joint = [unit for unit in dict.fromkeys(hit.unit for hit in first) if not alone[unit]]
-        for found in self._analyse([tasks[unit]._replace(wanted=(unit,)) for unit in joint]):
+        for found in self._analyse([tasks[unit]._replace(wanted=(unit,), told=()) for unit in joint]):
             yield from ((hit, tasks[hit.unit]) for hit in found.hits if hit.finding.path in checked)
         yield from ((hit, tasks[hit.unit]) for hit in first if alone[hit.unit])
 
@@ -89,7 +97,7 @@ class Slicing:
         left: dict[SliceTask, set[Wanted]] = {}
         for name, spelled in self._spelling(wants).items():
             task = self._tasks[name]
-            task = task if self._begins(task.begin[0]) else SliceTask((name,))
+            task = task if self._begins(task.begin[0]) else SliceTask((name,), told=self._told)
             task = latest.get(task.begin[0], task)
             known = {*slices[task].wants, *task.asks} if task in slices else set()
             if spelled - known:
@@ -121,7 +129,7 @@ class Slicing:
         """A task for what begins in a group of files; where nothing does, one for its first file."""
         begin = tuple(name for name in names if self._begins(name))
         around = tuple(name for name in names if not self._begins(name)) if begin else ()
-        return SliceTask(begin or tuple(names[:1]), around=around)
+        return SliceTask(begin or tuple(names[:1]), around=around, told=self._told)
 
     def _holds(self, task: SliceTask, found: Slice) -> bool:
         """Whether a kept slice has asked all files around it that spell what it asks for: an import may be new."""
@@ -132,7 +140,7 @@ class Slicing:
         """The results of tasks, from the cache where what they rest on is the same."""
         results: dict[SliceTask, Slice] = {}
         for task in tasks:
-            known = self._kept.get(self._key(task), self._tokens, self._roots)
+            known = self._at_hand(task)
             if known is not None and self._holds(task, known):
                 results[task] = known
         left: dict[SliceTask, list[SliceTask]] = {}
@@ -150,7 +158,14 @@ class Slicing:
                     self._kept.put(self._key(task), rests, made)
         return [results[task] for task in tasks]
 
+    def _at_hand(self, task: SliceTask) -> Slice | None:
+        """The kept result of a task; what was found in all modules holds for those that are told."""
+        keys = dict.fromkeys((self._key(task._replace(told=())), self._key(task)))
+        found = (self._kept.get(key, self._tokens, self._roots) for key in keys)
+        return next((known for known in found if known is not None), None)
+
     def _key(self, task: SliceTask) -> str:
         """The name of a task in the cache."""
         begin = "\n".join(self._places[name].display for name in task.begin)
-        return begin if task.wanted is None and not task.asks else f"{begin}\0{task.wanted!r}\0{task.asks!r}"
+        key = begin if task.wanted is None and not task.asks else f"{begin}\0{task.wanted!r}\0{task.asks!r}"
+        return f"{key}\0{task.told!r}" if task.told else key

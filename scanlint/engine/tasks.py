@@ -30,12 +30,14 @@ class SliceTask(NamedTuple):
 
     What spells the name of one of the functions in `asks` in these modules is a beginning too. Those `around` belong to
     them, though nothing begins there: what spells the name of a function that traces its arguments is a beginning.
+    Where `told` names modules, rules look into these alone: the others are only followed.
     """
 
     begin: tuple[str, ...]
     wanted: tuple[UnitKey, ...] | None = None
     asks: tuple[Wanted, ...] = ()
     around: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
     def tells(self, unit: UnitKey) -> bool:
         """Whether a unit stands in one of its files: what is found there is told with its rewrite."""
@@ -84,7 +86,7 @@ def union(tasks: Sequence[SliceTask]) -> SliceTask:
 
 def apart(task: SliceTask) -> list[SliceTask]:
     """A task for each of the modules in which another one begins."""
-    return [SliceTask((name,), asks=task.asks) for name in task.begin]
+    return [SliceTask((name,), asks=task.asks, told=task.told) for name in task.begin]
 
 
 def merged(slices: Sequence[Slice]) -> Slice:

@@ -8,19 +8,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from itertools import dropwhile
-from typing import TypeVar
-
-import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from typing import TYPE_CHECKING, TypeVar
 
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.emit.line_breaks import fit
+from scanlint.rewrite.late_libcst import cst
 from scanlint.syntax.source import Source
 from scanlint.syntax.walk import first_line
 
-Replacement = cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]
-Change = Callable[[cst.CSTNode], Replacement]
-NodeT = TypeVar("NodeT", bound=cst.CSTNode)
+if TYPE_CHECKING:
+    from scanlint.rewrite.changing import Change, Replacement
+
+NodeT = TypeVar("NodeT", bound="cst.CSTNode")
 
 
 class SharedLine(Exception):
@@ -57,6 +56,8 @@ class Snippet:
         if self.margin:
             text = f"if 1:{self.newline}{text}"
             self._shift = 1
+        from libcst.metadata import MetadataWrapper, PositionProvider
+
         config = cst.PartialParserConfig(default_indent=indent, default_newline=self.newline)
         try:
             self.module = cst.parse_module(text, config)
@@ -159,9 +160,14 @@ class Snippet:
 
     def expression(self, node: ast.expr) -> str:
         """The source of an expression as changed."""
-        changed = self.find_expression(node).visit(_Apply(self._changes))
+        changed = self._changed(self.find_expression(node))
         assert isinstance(changed, cst.BaseExpression)
         return self.module.code_for_node(changed)
+
+    def _changed(self, node: cst.CSTNode) -> object:
+        from scanlint.rewrite.changing import changed  # it imports LibCST
+
+        return changed(node, self._changes)
 
     def body_of(self, node: ast.stmt) -> cst.IndentedBlock | None:
         """The indented block of a compound statement as written, for its header and footer comments."""
@@ -169,7 +175,7 @@ class Snippet:
         return body if isinstance(body, cst.IndentedBlock) else None
 
     def _fetch(self, node: cst.BaseStatement | cst.BaseSmallStatement) -> list[cst.BaseStatement]:
-        changed = node.visit(_Apply(self._changes))
+        changed = self._changed(node)
         if isinstance(changed, cst.BaseSmallStatement):
             alone = changed.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
             return [cst.SimpleStatementLine(body=[alone])]
@@ -222,16 +228,6 @@ class Snippet:
         if like and like.header.comment:
             block = block.with_changes(header=like.header)
         return made.with_changes(body=block)
-
-
-class _Apply(cst.CSTTransformer):
-    def __init__(self, changes: dict[cst.CSTNode, Change]) -> None:
-        super().__init__()
-        self.changes = changes
-
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Replacement:  # type: ignore[override]
-        change = self.changes.get(original_node)
-        return change(updated_node) if change else updated_node
 
 
 COMPOUND = (

@@ -8,11 +8,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scanlint.engine import cache as kept
+from scanlint.engine.session import check
+from scanlint.finding import Report
+from scanlint.rewrite.driver import Rewriter
 from scanlint.settings import Settings
+from scanlint.trace.unit import Unit
 
 Completed = subprocess.CompletedProcess[str]
 Scanlint = Callable[..., Completed]
@@ -149,6 +154,28 @@ def test_runs_on_a_part_and_on_the_whole_take_turns(pair: Path, run: Scanlint) -
         assert found(run) == [("helper.py", 5, 500)]
         assert found(run, "caller.py") == []
         assert found(run, "helper.py") == []
+
+
+def test_rules_look_into_no_file_around_those_that_are_checked(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    reports = Rewriter.reports
+
+    def noted(self: Rewriter, unit: Unit, *rest: Any) -> list[Report]:
+        looked.append(unit.qualname)
+        return reports(self, unit, *rest)
+
+    monkeypatch.chdir(pair)
+    monkeypatch.setattr(Rewriter, "reports", noted)
+    (pair / "pyproject.toml").touch()
+    settings = Settings(root=pair, jobs=1)
+    assert [f.path for f in check([Path("helper.py")], settings).findings] == ["helper.py"]
+    assert looked == ["settle"]
+    assert not check([Path("caller.py")], settings).findings
+    assert looked == ["settle", "run"]
+    assert [f.path for f in check([pair], settings).findings] == ["helper.py"]
+    looked.clear()
+    assert [f.path for f in check([Path("helper.py")], settings).findings] == ["helper.py"]
+    assert not looked, "what was found in all files holds for one of them"
 
 
 def test_an_edit_that_leaves_size_and_time_as_they_were_is_noticed(pair: Path, run: Scanlint) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-import libcst as cst
-
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.snippets import operand
+from scanlint.rewrite.late_libcst import cst
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit

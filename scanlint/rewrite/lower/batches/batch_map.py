@@ -6,8 +6,6 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import libcst as cst
-
 from scanlint.batching.examples import Batch, Rows
 from scanlint.batching.fetches import ARRAYS, makes_numpy
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
@@ -21,6 +19,7 @@ from scanlint.loops.rows.stacking import STACKS
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return
 from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.late_libcst import cst
 from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement, plain_argument
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows

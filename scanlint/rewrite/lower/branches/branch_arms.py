@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-import libcst as cst
-
 from scanlint.branches.branch import Block, BranchModel
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.snippets import SIGNS, operand
+from scanlint.rewrite.late_libcst import cst
 from scanlint.rewrite.lower.branches.arm_types import Leaf
 from scanlint.syntax.bindings import binds, reads
 from scanlint.syntax.source import Source

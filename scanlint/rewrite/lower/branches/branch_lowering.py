@@ -6,8 +6,6 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-import libcst as cst
-
 from scanlint.branches.branch import BranchModel, is_elif, reaching, rebound
 from scanlint.branches.switch_chain import Selection
 from scanlint.finding import Edit, NotApplicable, Outcome, Primitive, Rewrite, Step, Withheld, first_of, first_step
@@ -17,6 +15,7 @@ from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.snippets import claimed, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
+from scanlint.rewrite.late_libcst import cst
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, not_a_number, number, total, unify
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from scanlint.batching.examples import Batch, batch_of
 from scanlint.finding import NOT_APPLICABLE, Outcome, Rewrite, Step, Withheld, first_of, first_step
 from scanlint.loops.concrete_uses import boolean
@@ -16,6 +14,7 @@ from scanlint.loops.numbers.body import meets_arrays
 from scanlint.loops.rows.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
+from scanlint.rewrite.late_libcst import cst
 from scanlint.rewrite.lower.batches.batch_map import to_vmap
 from scanlint.rewrite.lower.branches.branch_arms import assigned
 from scanlint.rewrite.lower.branches.predicates import scalar_predicate

@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-import libcst as cst
-
 from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.tables import OWN, Typed
@@ -21,6 +19,7 @@ from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.shortened import bounds_and_count, shortened, shortest
 from scanlint.rewrite.emit.snippets import atom, bare, brackets, pack, plural, singular
 from scanlint.rewrite.emit.spelling import Spelling
+from scanlint.rewrite.late_libcst import cst
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import as_array, use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.range_bounds import counts_evenly, last_target, length, nth
