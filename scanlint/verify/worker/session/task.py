@@ -285,7 +285,10 @@ class VerificationRun:
         self.families = found = families.found(full.pair.before)
         self.source = families.source
         verdict = weighing.verdict(found)
-        if self.versions.free and (tried := list(filter(None, map(made_case, telling_cases(found))))):
+        tried = list(filter(None, map(made_case, telling_cases(found))))
+        if tried and (left := left_otherwise(full.pair, tried[0])):
+            raise Refuted(f"{describe(tried[0])}: {left}")
+        if tried and self.versions.free:
             verdict = self.as_called(full.pair, tried, verdict)
         if self.request["measure"]:
             self.stage(MEASURING)
@@ -302,8 +305,6 @@ class VerificationRun:
             if kind := other_kind(pair, values):
                 raise Refuted(f"{describe(values)}: {kind}")
         self.stage("changing what the functions read of their modules")
-        if left := left_otherwise(pair, tried[0]):
-            raise Refuted(f"{describe(tried[0])}: {left}")
         reads = read_otherwise(pair, tried, proved=verdict == "proved")
         if reads is None:
             return verdict
