@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from ..comparing.agreement import kinds_by_name, named_once
-from ..comparing.branch_boundaries import ties_of_numbers, turns
+from ..comparing.branch_boundaries import of_each_outcome, ties_of_numbers, turns
 from ..comparing.gradients import same_gradients, same_in_other_ways, still_finite
 from ..comparing.judge import Judge, Unknown, Weaker
 from ..comparing.reverse_mode import same_way_back
@@ -368,6 +368,7 @@ def derivatives(weighing: WeighedPair, family: Family, most: int | None, familie
     if ruled and full.free and family.specs is not None:  # rules are written for where there is no derivative
         zeros = cases(family.specs, iter([Filling("zeros", fill=0.0)]), weighing.integers)
         smooth += [Case(case.label, case.make, ordinary=False) for case in zeros]
+    smooth += [] if weighing.proved else of_each_outcome(weighing.judges, {case.label for case in smooth})
     for at, case in enumerate(smooth):
         if weighing.late() and not full.differentiated:
             weighing.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
