@@ -37,6 +37,7 @@ from ..search.input_sources import REMEDY, Inputs, NoInputs
 from ..search.longer_axes import LONGER_AXES
 from ..standing.interface import changed_interface, lost_arguments, other_kind
 from ..standing.module_constants import left_otherwise, read_otherwise
+from ..standing.optional_arguments import PRESENT
 from ..standing.same_text import same_text
 from ..standing.whole_module import NotDefined
 from ..testing.program_comparison import made as made_case
@@ -362,7 +363,7 @@ class VerificationRun:
         if self.settling is None:
             return []
         self.stage("tracing the types of carries")
-        tried = [f.specs for f in self.families if f.specs is not None]
+        tried = [f.specs for f in self.families if f.specs is not None and not f.label.startswith(PRESENT)]
         misfits = self.settling.faded(tried) if faded else self.settling.misfits(tried)
         return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
 
