@@ -22,6 +22,7 @@ LOOPED = "for _ in range(5):\n        x = {}(x)\n    return x"
 ROLLED = "return lax.fori_loop(0, 5, lambda _, x: {}(x), x)"
 TESTED = "def f(x):\n    if not x:\n        return 1.0 + x\n    return 2.0 / x\n"
 ARM = "def f(x, limit):\n    if x > limit:\n        return limit + 0.1 * (x - {})\n    return x\n"
+PAIRED = "def f(x, n: int):\n    if n % 2 and n {}:\n        x = x + n\n    return x\n"
 LISTED = "SEEN = []\n\ndef f(x):\n    {}\n    return jnp.sin(x)\n"
 
 WRONG = {
@@ -34,6 +35,7 @@ WRONG = {
     "a number of the module": (COUNTED.format("", LOOPED.format("step")), COUNTED.format("", ROLLED.format("step"))),
     "a number that is tested for its truth": (TESTED, TESTED.replace("2.0 / x", "2.0 + 0.0 * x")),
     "a derivative of an arm that few inputs take": (ARM.format("limit"), ARM.format("lax.stop_gradient(limit)")),
+    "a whole number far below zero": (PAIRED.format("> 0"), PAIRED.format("!= -1")),
     "an object of the module": (COUNTED.format("", LOOPED.format("METER")), COUNTED.format("", ROLLED.format("METER"))),
 }
 RIGHT = {

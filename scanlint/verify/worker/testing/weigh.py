@@ -43,7 +43,7 @@ from .stages.other_types import (
     unevenly,
 )
 from .stages.weighed_pair import SHORT_SECONDS, WeighedPair, first_specs, guessed_specs, try_all, try_blamed
-from .trip_counts import enlarged
+from .trip_counts import enlarged, negative
 from .uniform_trips import alike
 
 DERIVED = 1  # gradients that are compared for equal programs
@@ -96,7 +96,7 @@ class Weighing(WeighedPair):
         large = list(enlarged(families, self.integers, numbers_of(self.full).limits))
         self.programs.every = for_all_sizes(self.full.pair, made(families[0].cases[0]))
         telling = [e for e in large if e.limit] if self.trips_are_alike() else large
-        self.equal = self.programs.proved(families, telling)
+        self.equal = self.programs.proved(families, [*telling, *(below := list(negative(families, self.integers)))])
         self.proved = self.equal and equal_both_ways(self, families) and not passed_over(self, families)
         small = self.programs.small() if self.proved and self.full.traced and not families[0].real else None
         run = families if small is None else [small]
@@ -104,6 +104,7 @@ class Weighing(WeighedPair):
         if self.proved and not self.full.cases and small is not None:
             try_all(self, families)
         far = [e for e in (telling if self.proved else large) if not (self.proved and self.programs.holds_for(e))]
+        far += [e for e in below if f"{e.name} = {e.trips}" == self.programs.apart]
         self.settle(run_far(self, families, far, proved=self.proved), BEYOND)
         if self.programs.apart:
             told = "both versions are the same program for small numbers, and not for"
