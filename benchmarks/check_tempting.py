@@ -51,7 +51,7 @@ TOLERANCE = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 5e-4, "complex64": 5e
 HALVES = ("float16", "bfloat16")
 OF_NOTHING = ("no elements", "no rows", "nothing to loop over", "(weak, as that of a Python number)")
 """What a verdict says of arrays without elements."""
-OTHER_KIND = "a value of"
+OTHER_KIND, LEFT = "a value of", "arguments after the call"
 WEAK = re.compile(r"the dtype was (\w+) \(weak, as that of a Python number\) and is (\w+)")
 AT_NAN = "where an argument is NaN the gradient is NaN"
 SINGULAR, FORWARD = "is not finite at a singular point", "has no reverse-mode gradient"
@@ -229,7 +229,7 @@ def wrong(old: Ran, new: Ran, *, kinds: bool = True, least: float = 0.0) -> str:
     if why := differs(old.result, new.result, kinds=kinds, least=least):
         return why
     if why := differs(old.arguments, new.arguments, kinds=kinds):
-        return f"arguments after the call: {why}"
+        return f"{LEFT}: {why}"
     return f"printed {old.printed[:80]!r} / {new.printed[:80]!r}" if old.printed != new.printed else ""
 
 
@@ -276,13 +276,13 @@ def compared(
     kinds: bool = True,
     least: float = 0.0,
 ) -> str:
-    """How the new text differs from the old one op by op, or under its own `jit`: arrays of JAX, errors."""
+    """How the new text differs from the old one op by op, or under its own `jit`: arrays of JAX, errors, arguments."""
     before = ran(old, given, eager=True)
     if before.error:
         return LATE if before.error == LATE else ""
     found = ran(new, given, eager=False)
     why = wrong(before, found, kinds=kinds, least=least)
-    if why.startswith(OTHER_KIND) or found.error:
+    if why.startswith((OTHER_KIND, LEFT)) or found.error:
         traced = ran(old, given, eager=False)
         alike = traced.error.partition(":")[0] == found.error.partition(":")[0]
         return wrong(traced, found, kinds=kinds, least=least) if alike else why

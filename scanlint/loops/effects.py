@@ -8,11 +8,16 @@ from collections.abc import Iterator
 from scanlint.finding import Withheld
 from scanlint.jaxapi.solvers import HANDLED
 from scanlint.jaxapi.words import words
-from scanlint.syntax.bindings import NONE, Names, reads
+from scanlint.syntax.bindings import NONE, Names, binds, parameters, reads, walk_scope
+from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
+from scanlint.trace.domain.values import UNKNOWN, Instance, Kind, Value
 from scanlint.trace.unit import Unit
 
 MUTATORS = words("append extend insert pop popleft popitem appendleft setdefault clear remove send")
 HOST_MODULES = tuple(words("numpy.random. random. time. os. logging. wandb. sys. builtins.print builtins.input"))
+KEPT = words("jax.jit jax.pjit jax.experimental.pjit.pjit equinox.filter_jit flax.nnx.jit")
+"""Transforms under which the Python of a function runs for the first trip alone, rolled or not."""
+DEPTH = 6
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
 
 
@@ -49,6 +54,8 @@ def effects(unit: Unit, part: ast.AST, own: Names, *, branch: bool = False, boun
                     yield Withheld("context-manager", f"`with {ast.unparse(manager)}` at line {line}")
         case ast.Call():
             yield from _host_call(unit, part, branch)
+            if what := next(outliving(unit, part, unit.value(part.func), own), ""):
+                yield Withheld("side-effect", f"`{ast.unparse(part.func)}(...)` {what} at line {line}")
     if isinstance(part, ast.ClassDef) or (branch and isinstance(part, ast.Delete | ast.Import | ast.ImportFrom)):
         yield Withheld("side-effect", f"`{type(part).__name__.lower()}` at line {line}")
 
@@ -72,6 +79,69 @@ def on_host(unit: Unit, call: ast.Call) -> bool:
     if name is not None:
         return name.startswith(HOST_MODULES) or name == "builtins.next"
     return isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS
+
+
+def outliving(unit: Unit, call: ast.Call, function: Value, own: Names = NONE, depth: int = 0) -> Iterator[str]:
+    """What each run of the Python of a function of the project leaves behind, but for changes of `own`."""
+    match function.callee:
+        case Partial(function=inner):
+            yield from outliving(unit, call, inner, own, depth)
+        case Transformed(transform, inner) if transform not in KEPT:
+            yield from outliving(unit, call, inner, own, depth)
+        case Instance(name) if (method := unit.method(name, "__call__")) is not None:
+            yield from outliving(unit, call, Value(Kind.STATIC, callee=Closure(method, None, function)), own, depth)
+        case Closure(code) as closure if depth < DEPTH and not isinstance(code.node, ast.Lambda):
+            given = _given(call, closure)
+            made = own | binds(*code.node.body)
+            for part in walk_scope(code.node.body):
+                match part:
+                    case ast.Global(names=[name, *_]) | ast.Nonlocal(names=[name, *_]):
+                        yield f"changes `{name}`"
+                    case ast.Call(func=called):
+                        if (code.scope.annotation(called) or "").startswith(HOST_MODULES):
+                            yield f"calls `{ast.unparse(called)}`"
+                        yield from outliving(unit, part, _callee(code, called), made, depth + 1)
+                changed = _changed(part)
+                if changed is None or code.record.values.get(changed, UNKNOWN).array:
+                    continue
+                outer = given.get(changed.id, "" if changed.id in made else changed.id)
+                if outer and outer not in own:
+                    yield f"changes `{outer}`"
+
+
+def _callee(code: Code, function: ast.expr) -> Value:
+    value = code.record.values.get(function, UNKNOWN)
+    if value.callee is None and isinstance(function, ast.Name):
+        return code.scope.lookup(function.id) or UNKNOWN
+    return value
+
+
+def _given(call: ast.Call, closure: Closure) -> dict[str, str]:
+    """The names of the objects that a call hands to parameters; "" for what is made for it, or is not known."""
+    names = parameters(closure.code.node.args)
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    arguments = [*([receiver] if closure.receiver is not None else []), *call.args]
+    named = {k.arg: k.value for k in call.keywords if k.arg is not None}
+    found = {**dict.fromkeys(names), **dict(zip(names, arguments, strict=False)), **named}
+    return {name: root.id if (root := _root(node)) is not None else "" for name, node in found.items()}
+
+
+def _changed(part: ast.AST) -> ast.Name | None:
+    """The name whose object a node changes in place: `ys.append(y)`, `next(ys)`, `state["n"] += 1`, `self.seen = n`."""
+    match part:
+        case ast.Call(func=ast.Attribute(value=node, attr=attr)) if attr in MUTATORS:
+            return _root(node)
+        case ast.Call(func=ast.Name(id="next"), args=[node, *_]):
+            return _root(node)
+        case ast.Subscript(value=node, ctx=ast.Store() | ast.Del()) | ast.Attribute(value=node, ctx=ast.Store()):
+            return _root(node)
+    return None
+
+
+def _root(node: ast.expr | None) -> ast.Name | None:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
 
 
 def _host_call(unit: Unit, call: ast.Call, branch: bool) -> Iterator[Withheld]:

@@ -10,7 +10,7 @@ from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, limit, number_cast
 from scanlint.loops.constant_tables import is_table
-from scanlint.loops.effects import MUTATORS, changes, effects
+from scanlint.loops.effects import changes, effects
 from scanlint.loops.growth import larger_carries
 from scanlint.loops.numbers.body import Body, Meeting
 from scanlint.loops.python_parameters import library_arguments, static_arguments, tested_arguments
@@ -21,7 +21,7 @@ from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended
 from scanlint.loops.streams import streams_of
 from scanlint.loops.trip_count import class_named
-from scanlint.syntax.bindings import Names, binds, parameters, reads, walk_scope
+from scanlint.syntax.bindings import Names, binds, reads, walk_scope
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
@@ -33,8 +33,6 @@ SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {
 }
 KINDS = ("bool", "int", "float", "complex")
 """Python numbers that tracers would not be."""
-ON_THE_HOST = ("side-effect", "iterator")
-"""The obstacles that a function brings along which the loop calls."""
 UNBOUNDED = "python-int"
 DOUBLE = "python-float"
 _BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match
@@ -68,7 +66,6 @@ def obstacles(
     for part in body:
         if part not in skip and not _sets_item(part, items) and not changes(part, own):
             yield from effects(unit, part, own, bound=bound)
-            yield from _effect_of_call(unit, node, flow, part, own)
     yield from modules_called(unit, node)
     yield from _names(unit, node, flow, carried, items)
     for name, statement in larger_carries(unit, node, carried):
@@ -144,36 +141,6 @@ def _sets_item(part: ast.AST, items: Names) -> bool:
         case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
             return name in items
     return False
-
-
-def _effect_of_call(unit: Unit, node: ast.For | ast.While, flow: Flow, part: ast.AST, own: Names) -> Iterator[Withheld]:
-    """What a function of this function does besides giving a result: `def note(y): ys.append(y)`, `print(y)`."""
-    match part:
-        case ast.Call(func=ast.Name(id=called)) if called in flow.closures:
-            pass
-        case _:
-            return
-    for definition in walk_scope(getattr(flow.function, "body", [])):
-        if isinstance(definition, ast.FunctionDef) and definition.name == called:
-            known = own | frozenset(parameters(definition.args)) | binds(*definition.body)
-            for name in _changed(unit, definition):
-                if name not in known:
-                    yield Withheld("side-effect", f"`{called}(...)` changes `{name}` at line {part.lineno}")
-                    return
-            for inner in walk_scope(definition.body):
-                if isinstance(inner, ast.Expr | ast.Call):
-                    yield from (why for why in effects(unit, inner, known) if why.code in ON_THE_HOST)
-
-
-def _changed(unit: Unit, function: ast.FunctionDef) -> Iterator[str]:
-    """The names of objects that a function changes in place."""
-    for part in walk_scope(function.body):
-        match part:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as changed, attr=attr)) if attr in MUTATORS:
-                if not unit.value(changed).array:
-                    yield name
-            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
-                yield name
 
 
 def _names(

@@ -119,6 +119,33 @@ def test_numbers_of_numpy_are_the_same_when_jax_takes_them_at_once(rewrite: Rewr
     assert jnp.allclose(run(sample.new, "f", [far, 1.7e9]), jnp.sin(jnp.arange(12.0)))
 
 
+STEPPED = "{}\n\n@jax.jit\ndef f(x):\n    for _ in range(200):\n        x = {}\n    return x\n"
+LEFT_BEHIND = {
+    "a number of the module": ("CALLS = 0\n\n\ndef step(x):\n    global CALLS\n    CALLS += 1\n    return jnp.sin(x)\n", "step(x)"),
+    "a list of the module": ("SEEN = []\n\n\ndef step(x):\n    SEEN.append(1)\n    return jnp.sin(x)\n", "step(x)"),
+    "an item, two calls below": ("SEEN = {}\n\n\ndef note(n):\n    SEEN['n'] = SEEN.get('n', 0) + n\n\n\ndef step(x):\n    note(1)\n    return jnp.sin(x)\n", "step(x)"),
+    "an object": ("class Meter:\n    def __init__(self):\n        self.seen = 0\n\n    def __call__(self, x):\n        self.seen += 1\n        return jnp.sin(x)\n\n\nMETER = Meter()\n", "METER(x)"),
+    "an argument": ("SEEN = []\n\n\ndef step(x, log):\n    log.append(1)\n    return jnp.sin(x)\n", "step(x, SEEN)"),
+    "what is printed": ("def step(x):\n    print(x.shape)\n    return jnp.sin(x)\n", "step(x)"),
+}  # fmt: skip
+NOT_LEFT = {
+    "a list of its own": ("def step(x):\n    log = []\n    log.append(x)\n    return jnp.sin(log[0])\n", "step(x)"),
+    "a list of each trip": ("def step(x, log):\n    log.append(x)\n    return jnp.sin(log[-1])\n", "step(x, [1.0])"),
+    "what a trace leaves once": ("SEEN = []\n\n\n@jax.jit\ndef step(x):\n    SEEN.append(1)\n    return jnp.sin(x)\n", "step(x)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("helper", "call"), LEFT_BEHIND.values(), ids=LEFT_BEHIND)
+def test_what_a_called_function_leaves_behind_keeps_the_loop(helper: str, call: str, rewrite: Rewriting) -> None:
+    sample = rewrite(STEPPED.format(helper, call))
+    assert (sample.new, sample.reasons) == (sample.old, ["side-effect"])
+
+
+@pytest.mark.parametrize(("helper", "call"), NOT_LEFT.values(), ids=NOT_LEFT)
+def test_what_ends_with_the_call_does_not_keep_the_loop(helper: str, call: str, rewrite: Rewriting) -> None:
+    assert "fori_loop(" in rewrite(STEPPED.format(helper, call)).body
+
+
 SCALE = "@jax.jit\ndef scale(x, debias):\n    if debias:\n        return x / 2.0\n    return x\n\n\n"
 NOT_STATIC = {
     "the complement of an array": "def g(x, done):\n    return scale(x, ~done), scale(x, True)\n",

@@ -17,6 +17,12 @@ SAFE = "jnp.where(x == 0, 1.0, x)"
 SCALED = "def f(x, scale={}, *, axis={}):\n    return scale * x.sum(axis)\n"
 STATE = "def f(state, x):\n    return {}\n"
 KEPT = "{**state, 'velocity': 0.9 * state['velocity'] + x}"
+COUNTED = "class Meter:\n    def __init__(self):\n        self.seen = 0\n    def __call__(self, x):\n        self.seen += 1\n        return jnp.sin(x)\n\nMETER = Meter()\nCALLS = 0\n\n{}def step(x):\n    global CALLS\n    CALLS += 1\n    return jnp.sin(x)\n\ndef f(x):\n    {}\n"
+LOOPED = "for _ in range(5):\n        x = {}(x)\n    return x"
+ROLLED = "return lax.fori_loop(0, 5, lambda _, x: {}(x), x)"
+TESTED = "def f(x):\n    if not x:\n        return 1.0 + x\n    return 2.0 / x\n"
+ARM = "def f(x, limit):\n    if x > limit:\n        return limit + 0.1 * (x - {})\n    return x\n"
+PAIRED = "def f(x, n: int):\n    if n % 2 and n {}:\n        x = x + n\n    return x\n"
 LISTED = "SEEN = []\n\ndef f(x):\n    {}\n    return jnp.sin(x)\n"
 
 WRONG = {
@@ -26,6 +32,11 @@ WRONG = {
     "a default that shows for whole numbers": (SCALED.format(1.0, 0), SCALED.format(1, 0)),
     "a key that nothing names": (STATE.format(KEPT), STATE.format(KEPT.replace("**state, ", ""))),
     "a list of the module": (LISTED.format("pass"), LISTED.format("SEEN.append(1)")),
+    "a number of the module": (COUNTED.format("", LOOPED.format("step")), COUNTED.format("", ROLLED.format("step"))),
+    "a number that is tested for its truth": (TESTED, TESTED.replace("2.0 / x", "2.0 + 0.0 * x")),
+    "a derivative of an arm that few inputs take": (ARM.format("limit"), ARM.format("lax.stop_gradient(limit)")),
+    "a whole number far below zero": (PAIRED.format("> 0"), PAIRED.format("!= -1")),
+    "an object of the module": (COUNTED.format("", LOOPED.format("METER")), COUNTED.format("", ROLLED.format("METER"))),
 }
 RIGHT = {
     "the same rule": (RULE.format("g(x) * 2.0"), RULE.format("2.0 * g(x)")),
@@ -33,6 +44,8 @@ RIGHT = {
     "a default that means the same": (SCALED.format(1.0, 0), SCALED.format(1.0, "False").replace("sum(axis)", "sum(int(axis))")),
     "a further key": (STATE.format(KEPT), STATE.format("dict(state, velocity=x + 0.9 * state['velocity'])")),
     "a list of the module": (LISTED.format("SEEN.append(1)"), LISTED.format("SEEN.extend([1])")),
+    "a number of the module that a trace changes": (COUNTED.format("@jax.jit\n", LOOPED.format("step")), COUNTED.format("@jax.jit\n", ROLLED.format("step"))),
+    "an object of the module that each trip would have": (COUNTED.format("", LOOPED.format("METER")), COUNTED.format("", LOOPED.format("METER").replace("5", "2 + 3"))),
 }  # fmt: skip
 
 

@@ -27,7 +27,11 @@ MIXED = "@jax.jit\ndef f(x, y):\n    for k in range(5):\n        y = y + (-1) **
 SAYS = "@jax.jit\ndef f(x, rate):\n    loss = jnp.sum(x**2)\n    print(f'loss {loss:.3f}', 'at', rate)\n    return x - rate * x\n"
 DEBUGS = "@jax.jit\ndef f(x, rate):\n    loss = jnp.sum(x**2)\n    jax.debug.print('loss {:.3f} at {}', {})\n    return x - rate * x\n"
 
+WEIGHED = "def f(xs, weights=None):\n    total = 0.0\n    for i in range(len(xs)):\n        total = total + (xs[i] if weights is None else xs[i] * weights[i])\n    return total\n"
+WEIGHTS = "def f(xs, weights=None):\n    return lax.fori_loop(0, len(xs), lambda i, t: t + (xs[i] if weights is None else xs[i] * weights[{}]), 0.0)\n"
+
 REFUTED = {
+    "what an optional argument does": (WEIGHED, WEIGHTS.format("i - 1"), True),
     "what wraps in narrow whole numbers, before a float": (SIGNS, "@jax.jit\ndef f(x):\n    return jax.vmap(lambda k: (-1) ** k * x[k] / 7.0)(jnp.arange(5))\n", True),
     "the same in one argument beside floats": (MIXED, "@jax.jit\ndef f(x, y):\n    return lax.fori_loop(0, 5, lambda k, y: y + (-1) ** k * x[k], y)\n", True),
     "doubles of NumPy become singles of JAX": (NUMPY.format(CENTRED), NUMPY.format("np.array(jax.vmap(lambda row: row - row.mean())(data))"), False),
@@ -47,6 +51,7 @@ REFUTED = {
     "a pure callback of what is not asked for": (ASKED.format("lax.cond(x > 0, lambda: jax.pure_callback(np.sin, x, x), lambda: x)"), ASKED.format("jnp.where(x > 0, jax.pure_callback(np.sin, x, x), x)"), True),
 }  # fmt: skip
 ACCEPTED = {
+    "what an optional argument does": (WEIGHED, WEIGHTS.format("i"), True),
     "numbers as weakly typed as Python's": (SIGNS, "@jax.jit\ndef f(x):\n    signs = jnp.full(5, 0).at[:].set(jnp.array([(-1) ** k for k in range(5)]))\n    return jax.vmap(lambda k, sign: sign * x[k] / 7.0)(jnp.arange(5), signs)\n", True),
     "arrays of NumPy that stay so": (NUMPY.format(CENTRED), NUMPY.format("np.asarray(data) - np.asarray(data).mean(axis=1, keepdims=True)"), False),
     "arrays cut to the shorter": (ZIP, SCAN.format("(xs[: len(ys)], ys[: len(xs)])"), True),

@@ -39,6 +39,15 @@ ROLLED = "def f(x, n):\n    return lax.fori_loop(0, n, lambda i, acc: acc + x[i]
 NOTHING = "where there is nothing to loop over the result is float32, not int32, for a Python int in `start`"
 HALVES = "the new version raises for float16, bfloat16 beside a Python float in `a`"
 NARROW = "the new version raises for uint8 in `n`; what is computed from an index is int8 for such in `n`: values wrap"
+TWO_HALVES = "the new version raises for float16, bfloat16 beside float32 in `by`"
+IN_X64 = "the new version raises for float32 beside a Python float in `eps`, `x`, with x64 enabled"
+FADING = "def f(xs, by=0.5):\n    t = 0.0\n    for x in xs:\n        t = x + by * t\n    return t\n"
+FADED = "def f(xs, by=0.5):\n    return lax.scan(lambda t, x: (x + by * t, None), jnp.zeros(xs.shape[1:], jnp.result_type(float, xs)), xs)[0]\n"
+LOGARITHM = "def f(x, eps):\n    if x < eps:\n        return jnp.log(eps)\n    return jnp.log(x)\n"
+LOGARITHMS = "def f(x, eps):\n    return lax.cond(x < eps, lambda: jnp.log(eps), lambda: jnp.log(x))\n"
+INVERSE = "def f(x):\n    if not x:\n        return 1.0 + x\n    return 2.0 / x\n"
+INVERSES = "def f(x):\n    return lax.cond(x, lambda: 2.0 / x, lambda: 1.0 + x)\n"
+TRUTHS = "holds for float16, float32, int8, uint8, int32, bool; the new version raises for bfloat16, complex64"
 CASES = "def f(a, b):\n    return lax.cond(a > 0, lambda: a, lambda: b)\n"
 POSITIVE = "def f(a, b):\n    if a > 0:\n        return a\n    return b\n"
 FLAGGED = "def f(x):\n    if x.shape[0] > 128:\n        x = x * 0.5\n    total = 0.0\n    for v in x:\n        total = total + jnp.tanh(v)\n    return total\n"
@@ -63,6 +72,8 @@ LENGTHS = "only for arrays that are as long as each other"
         pytest.param(PADDED, PADDING, ROWS, id="arms of which one has the axes of an argument"),
         pytest.param(GROWN, SCANNED.format("jnp.asarray(start, jnp.result_type(start, rates))"), NOTHING, id="a whole start that no trip changes"),
         pytest.param(POSITIVE, CASES, HALVES, id="an arm that is a number of Python"),
+        pytest.param(FADING, FADED, TWO_HALVES, id="a number that is an array of more digits"),
+        pytest.param(LOGARITHM, LOGARITHMS, IN_X64, id="an arm that is a number of Python, which has 64 bits"),
         pytest.param(COUNTED.format("(i * 3)"), ROLLED.format("(i * 3)"), NARROW, id="a bound of eight bits"),
         pytest.param(FLAGGED, SUMMED, LONG, id="a test that Python decides"),
         pytest.param(ALIVE, ROLLED_MASK, WHOLE_ROWS, id="rows of whole numbers"),
@@ -79,6 +90,12 @@ def test_lists_are_told_where_the_old_version_cannot_be_traced(judge: Judge) -> 
     found = judge(INSIDE, BOXED)
     assert found.verdict in ("proved", "tested"), (found.reason, found.counterexample)
     assert any(note.startswith("only where `box` is an array: for a list") for note in found.notes), found.notes
+
+
+def test_a_number_that_is_tested_for_its_truth_is_no_flag(judge: Judge) -> None:
+    found = judge(INVERSE, INVERSES)
+    assert found.verdict == "tested", (found.reason, found.counterexample)
+    assert TRUTHS in found.notes, found.notes
 
 
 def test_an_element_that_both_arms_spread_out_is_refuted(judge: Judge) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import jax
@@ -27,7 +27,24 @@ AWAY = 1e-4  # of the distance between two inputs: more than rounding
 QUICK_SECONDS = 0.05
 EXACT = ("few different values", "ones")  # cases of small whole numbers
 MOST_EXACT = 2
+SINGULAR = "zeros"  # where a root or a quotient has no derivative
 BEYOND = (1e4, 0.0, -1e4)
+
+
+def of_each_outcome(judges: Sequence[Judge], known: Collection[str]) -> list[Case]:
+    """Cases in which tests come out as they do in none of the `known` ones, and ties: each arm has its own derivative.
+
+    Of the ties between two inputs one is taken on each side.
+    """
+    ran = [one for judge in judges for one in judge.ran if one[0] != SINGULAR]
+    seen = {outcome for label, _, way in ran if label in known for outcome in way}
+    found = []
+    for label, values, way in ran:
+        if not seen.issuperset(way):
+            seen.update(way)
+            found.append(Case(label, lambda v=values: v, ordinary=False))  # type: ignore[misc]
+    ties = [case for judge in judges for case in judge.ties]
+    return found + [case for at, case in enumerate(ties) if [c.label for c in ties[:at]].count(case.label) < 2]
 
 
 class Turn(NamedTuple):

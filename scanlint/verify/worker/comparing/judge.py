@@ -139,6 +139,7 @@ class Judge:
     late: list[str] = field(default_factory=list)
     weakness: Weakness = field(default_factory=Weakness)
     ran: list[tuple[str, Values, Way]] = field(default_factory=list)
+    ties: list[Case] = field(default_factory=list)
     compared: dict[tuple[str, ...], None] = field(default_factory=dict)
     typed: set[str] = field(default_factory=set)
 
@@ -212,7 +213,9 @@ class Judge:
             return False
         self.coverage.count(way)
         self.compared[kinds_by_name(values)] = None
-        if case.finite and not case.tie:
+        if case.tie:
+            self.ties.append(case)
+        elif case.finite:
             self.ran.append((case.label, values, way))
         if self.cases == 0:
             self.retraces(case)

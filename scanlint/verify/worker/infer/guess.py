@@ -89,7 +89,7 @@ def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], d
         yield Alternatives(members)
     if any(isinstance(c, str) for c in need.constants):
         yield Alternatives(_strings(need))
-    if need.is_flag and not need.is_array and need.rank == 0:
+    if need.is_flag and not (need.is_array or need.floating or need.is_int) and need.rank == 0:
         yield Alternatives((True, False))
     if need.is_start:
         yield Scalar("int", 1)

@@ -92,8 +92,8 @@ def _copied(value: object, depth: int = 0, *, others: bool = True) -> object:
         return value
     if isinstance(value, dict):
         return type(value)({k: _copied(v, depth + 1, others=others) for k, v in value.items()})
-    if type(value) is list:
-        return [_copied(v, depth + 1, others=others) for v in value]
+    if type(value) in (list, set):
+        return type(value)(_copied(v, depth + 1, others=others) for v in value)  # type: ignore[call-arg, attr-defined]
     if attribute(value, "__dict__") is None or not (others or type(value).__module__.endswith(VERSIONS)):
         return value
     try:

@@ -72,15 +72,18 @@ class Families:
     def found(self, before: Callable[..., object]) -> list[Family]:
         """All families, the most trusted inputs first; raises NoInputs.
 
-        Of two versions as they stand each optional argument is passed and left out.
+        Each optional argument is passed, where callers are not known, and of two versions as they stand left out too.
         """
         usual = self.usual(before)
         specs = next((family.specs for family in usual if family.specs is not None), None)
-        if not self.free or specs is None or isinstance(self.inputs.signature, MakerSignature):
+        known = not self.free and usual[0].real
+        if known or specs is None or isinstance(self.inputs.signature, MakerSignature):
             return usual
         after = self.judge.pair.after
+        if not self.free:
+            return [*usual, *optional_families(self.inputs, after, specs, absent=False)]
         changed = by_changed_defaults(self.inputs, changed_defaults(before, after), usual)
-        return [*usual[:1], *optional_families(self.inputs, after, specs), *changed, *usual[1:]]
+        return [*usual[:1], *optional_families(self.inputs, after, specs, absent=True), *changed, *usual[1:]]
 
     def usual(self, before: Callable[..., object]) -> list[Family]:
         """The same without what is optional."""

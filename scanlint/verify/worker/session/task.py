@@ -37,6 +37,7 @@ from ..search.input_sources import REMEDY, Inputs, NoInputs
 from ..search.longer_axes import LONGER_AXES
 from ..standing.interface import changed_interface, lost_arguments, other_kind
 from ..standing.module_constants import left_otherwise, read_otherwise
+from ..standing.optional_arguments import PRESENT
 from ..standing.same_text import same_text
 from ..standing.whole_module import NotDefined
 from ..testing.program_comparison import made as made_case
@@ -285,7 +286,10 @@ class VerificationRun:
         self.families = found = families.found(full.pair.before)
         self.source = families.source
         verdict = weighing.verdict(found)
-        if self.versions.free and (tried := list(filter(None, map(made_case, telling_cases(found))))):
+        tried = list(filter(None, map(made_case, telling_cases(found))))
+        if tried and (left := left_otherwise(full.pair, tried[0])):
+            raise Refuted(f"{describe(tried[0])}: {left}")
+        if tried and self.versions.free:
             verdict = self.as_called(full.pair, tried, verdict)
         if self.request["measure"]:
             self.stage(MEASURING)
@@ -302,8 +306,6 @@ class VerificationRun:
             if kind := other_kind(pair, values):
                 raise Refuted(f"{describe(values)}: {kind}")
         self.stage("changing what the functions read of their modules")
-        if left := left_otherwise(pair, tried[0]):
-            raise Refuted(f"{describe(tried[0])}: {left}")
         reads = read_otherwise(pair, tried, proved=verdict == "proved")
         if reads is None:
             return verdict
@@ -361,7 +363,7 @@ class VerificationRun:
         if self.settling is None:
             return []
         self.stage("tracing the types of carries")
-        tried = [f.specs for f in self.families if f.specs is not None]
+        tried = [f.specs for f in self.families if f.specs is not None and not f.label.startswith(PRESENT)]
         misfits = self.settling.faded(tried) if faded else self.settling.misfits(tried)
         return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
 

@@ -7,7 +7,6 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,14 +20,14 @@ from ..runtime.calling import TookTooLong, Values, limited, plain
 from ..runtime.free_names import free_names
 from ..runtime.jax_functions import attribute, finished, is_key
 from ..runtime.loading import Loaded
-from ..runtime.module_bindings import binds
-from ..runtime.stored_results import copied
+from ..runtime.module_bindings import binds, root_name
+from ..runtime.stored_results import NUMBERS, changeable, copied
 from ..runtime.version_pair import VersionPair, drained
 
 SECONDS = 3.0
 MOST_CHANGED = 4
 MISSING = object()
-KEPT = (list, dict, set)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,30 +62,57 @@ def read_otherwise(pair: VersionPair, tried: Sequence[Values], *, proved: bool) 
 
 
 def left_otherwise(pair: VersionPair, values: Values) -> str:
-    """A list, dict or set of both modules that their functions leave behind otherwise; or ""."""
-    for name in sorted(_read(pair.old) | _read(pair.new)):
-        found = [version.names[name] for version in (pair.old, pair.new) if name in version.names]
-        if (
-            not found
-            or type(found[0]) not in KEPT
-            or not all(_binds(version, name) for version in (pair.old, pair.new))
-        ):
+    """What a module holds that the functions of the versions leave behind otherwise; or ""."""
+    held = {**pair.new.names, **pair.old.names}
+    names = {n: held[n] for n in sorted(_changed(pair.old) | _changed(pair.new)) if _kept(pair, n, held.get(n))}
+    if not names:
+        return ""
+    if any("jit" in version.text for version in (pair.old, pair.new)):
+        jax.clear_caches()  # type: ignore[no-untyped-call]  # what was traced is not run again
+    for eager in (False, True):  # a loop of JAX runs its Python once, and under `disable_jit` once for each trip
+        kept = pair.own(copied(names)), pair.moved(copied(names))
+        ran = [_called(pair, values, kept[new], new=new, eager=eager) for new in (False, True)]
+        if None in ran:
             continue
-        kept = copy(found[0]), copy(found[0])
-        ran = [_called(pair, values, {name: kept[new]}, new=new) for new in (False, True)]
-        if None not in ran and not _alike(*kept):
-            return f"what `{name}` of the module holds after the call differs"
+        left = zip(names, *(found[1:] for found in ran if found is not None), strict=True)
+        name = next((name for name, before, after in left if not _alike(before, after)), "")
+        return f"what `{name}` of the module holds after the call differs" if name else ""
     return ""
 
 
+def _changed(loaded: Loaded) -> set[str]:
+    """The names that functions of a module bind in it, or whose objects they may change in place."""
+    found = set[str]()
+    for node in (n for f in loaded.tree.body if isinstance(f, FUNCTIONS) for n in ast.walk(f)):
+        match node:
+            case ast.Global(names=names):
+                found |= set(names)
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                found.add(root_name(node))
+            case ast.Call(func=ast.Attribute(value=value)):
+                found.add(root_name(value))
+            case ast.Call(func=ast.Name(id=name)):
+                found.add(name)
+    return found
+
+
+def _kept(pair: VersionPair, name: str, value: object) -> bool:
+    """Whether both modules bind a name, to a number or to what can be changed."""
+    held = isinstance(value, NUMBERS) or changeable({name: value})
+    return held and _binds(pair.old, name) and _binds(pair.new, name)
+
+
 def _binds(version: Loaded, name: str) -> bool:
-    return any(name in binds(statement) for statement in version.tree.body)
+    return any(name in binds(statement) for statement in version.tree.body if not isinstance(statement, FUNCTIONS))
 
 
 def _alike(one: object, other: object) -> bool:
-    """Whether two containers have the same items, as far as can be told."""
+    """Whether two values have the same items, as far as can be told."""
     try:
-        return len(one) == len(other) and not isinstance(compare(one, other), Difference)  # type: ignore[arg-type]
+        if not isinstance(one, NUMBERS) and attribute(one, "__dict__") is not None:
+            one, other = vars(one), vars(other)
+        sized = not isinstance(one, (list, dict, set)) or len(one) == len(other)  # type: ignore[arg-type]
+        return sized and not isinstance(compare(one, other), Difference)
     except (TypeError, ValueError):  # what they hold cannot be compared
         return True
 
@@ -182,12 +208,14 @@ def _shown(pair: VersionPair, tried: Sequence[Values], name: str) -> str | None:
     return None
 
 
-def _called(pair: VersionPair, values: Values, names: Mapping[str, object], *, new: bool) -> list[object] | None:
+def _called(
+    pair: VersionPair, values: Values, names: Mapping[str, object], *, new: bool, eager: bool = True
+) -> list[object] | None:
     """The result of a version whose module has these names, and what they are after the call; None if it raises."""
     loaded, function = (pair.new, pair.after) if new else (pair.old, pair.before)
     own = pair.moved(copied(values)) if new else pair.own(copied(values))
     try:
-        with _bound(loaded, names), jax.disable_jit(), limited(SECONDS):
+        with _bound(loaded, names), jax.disable_jit(eager), limited(SECONDS):
             result = finished(drained(pair.signature.call(plain(function), own)))
             return [result, *(loaded.names.get(name) for name in names)]
     except (Exception, TookTooLong):  # noqa: BLE001 - a value that the function does not take

@@ -18,32 +18,38 @@ MOST_TRIED = 6  # specs for one argument
 MOST_FURTHER = 8  # arguments of `*args`
 FURTHER = "further"
 """A key that no text names."""
-DEFAULTED = "by a changed default, "
+PRESENT, DEFAULTED = "with ", "by a changed default, "
 LOOKED_UP = frozenset(["get", "pop", "setdefault"])
 
 
-def optional_families(inputs: Inputs, after: Function, specs: Specs) -> list[Family]:
-    """Beside calls of these specs: such without the arguments that have defaults, and such with each that may be there.
+def optional_families(inputs: Inputs, after: Function, specs: Specs, *, absent: bool) -> list[Family]:
+    """Beside calls of these specs: such with each argument that may be there, and those that are told by `absent` ones.
 
     Only what the old version accepts is a call to compare; of several guesses the first that `after` accepts too.
     """
-    found = [(f"with {name}", {**specs, name: spec}) for name, spec in _present(inputs, after, specs)]
+    found = [(f"{PRESENT}{name}", {**specs, name: spec}) for name, spec in _present(inputs, after, specs)]
     together = {**specs, **{name: spec for _, changed in found for name, spec in changed.items() if name not in specs}}
     if len(found) > 1 and inputs.attempt(together) is None:
-        found.append(("with all optional arguments", together))
+        found.append((f"{PRESENT}all optional arguments", together))
+    found += list(_without(inputs, specs)) if absent else []
+    integers = inputs.constants()[1]
+    return [Family(label, changed, list(cases(changed, iter(USUAL), integers))) for label, changed in found]
+
+
+def _without(inputs: Inputs, specs: Specs) -> Iterator[tuple[str, Specs]]:
+    """Calls with empty lists, with one key more in each dict, and without the arguments that have defaults."""
     for name, spec in specs.items():
         bare: Specs = {**specs, name: Struct("list", ())}
         if isinstance(spec, Struct) and spec.kind == "list" and inputs.attempt(bare) is None:
-            found.append((f"nothing in {name}", bare))
+            yield f"nothing in {name}", bare
     more = {
         name: _with_further(spec) for name, spec in specs.items()
     }  # dicts that are gone over together have the same
-    found += [("one key more in each dict", more)] if more != specs and inputs.attempt(more) is None else []
+    if more != specs and inputs.attempt(more) is None:
+        yield "one key more in each dict", more
     absent = {name: spec for name, spec in specs.items() if name not in defaults(inputs.node)}
     if len(absent) < len(specs) and inputs.attempt(absent) is None:
-        found.append(("without optional arguments", absent))
-    integers = inputs.constants()[1]
-    return [Family(label, changed, list(cases(changed, iter(USUAL), integers))) for label, changed in found]
+        yield "without optional arguments", absent
 
 
 def _with_further(spec: Spec) -> Spec:

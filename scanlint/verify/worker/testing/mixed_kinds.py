@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax.numpy as jnp
 
 from ..comparing.agreement import kinds
 from ..comparing.judge import Judge, Refuted
-from ..infer.specs import Array, Scalar, Specs, resize, sizes
+from ..infer.specs import Array, Scalar, Spec, Specs, resize, sizes
 from ..proof.equations import inner_jaxprs
 from ..runtime.calling import TookTooLong, Values, plain
 from ..runtime.jax_errors import untraceable
@@ -35,6 +36,52 @@ ARITHMETIC = frozenset(["add", "sub", "mul", "neg", "integer_pow", "shift_left",
 Said = Iterator[str]
 
 
+class Mixture(NamedTuple):
+    """A float of one type in one argument beside another type in the others, and how that is told.
+
+    No type is a number of Python.
+    """
+
+    given: str
+    beside: str
+    told: str
+
+    def fits(self, spec: Spec) -> bool:
+        """Whether a parameter is not of that type in any case."""
+        if not isinstance(spec, Array):
+            return self.given != ""
+        return self.given != self.beside if self.given else spec == Array(())
+
+
+HALVES = (
+    Mixture("", "float16", "float16, bfloat16 beside a Python float in {0}"),
+    Mixture("float32", "float16", "float16, bfloat16 beside float32 in {0}"),
+)
+WIDE = (
+    Mixture("", "float32", "float32 beside a Python float in {0}, with x64 enabled"),
+    Mixture("float32", "float32", "float32 in {0}, with x64 enabled"),
+    Mixture("float64", "float32", "float32 beside float64 in {0}"),
+)
+
+
+def of_mixed_floats(judge: Judge, specs: Specs, mixtures: Sequence[Mixture]) -> list[str]:
+    """Remarks on floats of different types that only the old version takes.
+
+    Raises Refuted where a result has another type beside a number of Python.
+    """
+    started, free = time.process_time(), not_annotated(judge, specs)
+    floats = free | {n for n, s in specs.items() if _number(s, "float") and not annotated(judge.pair, n)}
+    names = sorted(floats - set(judge.pair.signature.static))[:MOST]
+    found = dict[str, list[str]]()
+    for mixture, name in itertools.product(mixtures, names):
+        if free - {name} and mixture.fits(specs[name]) and time.process_time() - started < SECONDS:
+            given = jnp.ones(getattr(specs[name], "shape", ()), mixture.given) if mixture.given else 1.0
+            values = {**filled(specs, free - {name}, mixture.beside), name: given}
+            if said := _beside(judge, values, mixture.told, refutes=not mixture.given):
+                found.setdefault(said, []).append(f"`{name}`")
+    return [said.format(", ".join(listed)) for said, listed in found.items()]
+
+
 def of_mixed_kinds(judge: Judge, specs: Specs) -> list[str]:
     """Remarks on what only the old version takes, and on types that no longer depend on a path; by types alone.
 
@@ -49,7 +96,6 @@ def of_mixed_kinds(judge: Judge, specs: Specs) -> list[str]:
             _whole_for_number,
             [n for n, s in specs.items() if _number(s) and n not in static and not annotated(judge.pair, n)],
         ),
-        (_python_beside_halves, [n for n in free if len(free) > 1 and specs[n] == Array(())]),
         (_python_before_trips, [n for n in free if specs[n] == Array(()) and _loops(judge)]),
         (_narrow_index, [n for n, s in specs.items() if _counts(s) and n not in static and _loops(judge)][:MOST]),
     ]
@@ -57,7 +103,7 @@ def of_mixed_kinds(judge: Judge, specs: Specs) -> list[str]:
     for way, names in ways:
         said = (way(judge, specs, name) for name in names if time.process_time() - started < SECONDS)
         found += [next(filter(None, said), "")]
-    return list(filter(None, found))
+    return [*filter(None, found), *of_mixed_floats(judge, specs, HALVES)]
 
 
 def _whole_beside_floats(judge: Judge, specs: Specs, name: str) -> str:
@@ -69,12 +115,7 @@ def _whole_for_number(judge: Judge, specs: Specs, name: str) -> str:
     return _beside(judge, values, f"int32 (with x64 int64) in `{name}`")
 
 
-def _python_beside_halves(judge: Judge, specs: Specs, name: str) -> str:
-    values = {**filled(specs, not_annotated(judge, specs), "float16"), name: 1.0}
-    return _beside(judge, values, f"float16, bfloat16 beside a Python float in `{name}`")
-
-
-def _beside(judge: Judge, values: Values, what: str) -> str:
+def _beside(judge: Judge, values: Values, what: str, *, refutes: bool = True) -> str:
     try:
         outcome = evaluated(judge, values, host=False)
     except Evaluated:
@@ -82,6 +123,8 @@ def _beside(judge: Judge, values: Values, what: str) -> str:
     if outcome is None or not (outcome.mixed or outcome.difference):
         return ""
     if not outcome.several:
+        if not refutes:
+            return f"only where precisions are mixed: {kinds(values)}: {outcome.difference}"
         raise Refuted(f"{kinds(values)}: {outcome.difference}")
     return f"{ONE_TYPE} {DIFFER}: for {what}"
 
@@ -99,8 +142,8 @@ def _python_before_trips(judge: Judge, specs: Specs, name: str) -> str:
     return ""
 
 
-def _number(spec: object) -> bool:
-    return isinstance(spec, Scalar) and spec.kind == "int"
+def _number(spec: object, kind: str = "int") -> bool:
+    return isinstance(spec, Scalar) and spec.kind == kind
 
 
 def _counts(spec: object) -> bool:

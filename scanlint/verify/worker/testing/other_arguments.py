@@ -56,11 +56,11 @@ def _of_no_rows(inputs: Attempts, after: Callable[..., object], specs: Specs) ->
 
 
 def _of_floats(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[str]:
-    """Floats for each whole number: for an array the types, for a Python number those of the arrays beside it."""
+    """Floats for each whole number and flag: their types, for a Python number those of the arrays beside it too."""
     for name in [n for n, s in specs.items() if _counts(s)][:MOST]:
-        if isinstance(specs[name], Array):
-            fails = [d for d in FLOATS if _lost(inputs, after, {**specs, name: Array((), d)})]
-            yield f"the new version raises for {', '.join(fails)} in `{name}`" if fails else ""
+        fails = [d for d in FLOATS if _lost(inputs, after, {**specs, name: Array((), d)})]
+        yield f"the new version raises for {', '.join(fails)} in `{name}`" if fails else ""
+        if fails or not isinstance(specs[name], Scalar):
             continue
         beside = {**specs, name: Scalar("float")}
         tried = {d: {n: retyped(s, "float32", d) for n, s in beside.items()} for d in BESIDE}
@@ -69,7 +69,8 @@ def _of_floats(inputs: Attempts, after: Callable[..., object], specs: Specs) -> 
 
 
 def _counts(spec: object) -> bool:
-    return spec == Array((), "int32") or (isinstance(spec, Scalar) and spec.kind == "int" and spec.size is None)
+    one = spec == FLAG or (isinstance(spec, Array) and not spec.shape and spec.dtype in ("int32", "bool"))
+    return one or (isinstance(spec, Scalar) and spec.kind == "int" and spec.size is None)
 
 
 def _lost(inputs: Attempts, after: Callable[..., object], specs: Specs) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..runtime.calling import Values
 from ..search.case_values import Case, Family, Filling, cases
 
 LARGE = 300
+NEGATIVE = (-9, -10)
 LARGEST = 1500  # a run of more trips takes seconds
 PATIENCE = 3.0
 MOST_COUNTS = 3
@@ -35,6 +36,15 @@ def enlarged(families: Sequence[Family], integers: Sequence[int], limits: Sequen
     """For each whole number that is no length of an array: cases in which it is large, and beyond all `limits`."""
     beyond = dict.fromkeys(_beyond(limits), True)
     counts = beyond if max(beyond, default=0) >= LARGE else {LARGE: False, **beyond}
+    yield from _at(families, integers, counts)
+
+
+def negative(families: Sequence[Family], integers: Sequence[int]) -> Iterator[Enlarged]:
+    """The same below zero, an even number and an odd one: a loop makes no trip, and all else may be."""
+    yield from _at(families, integers, dict.fromkeys(NEGATIVE, False))
+
+
+def _at(families: Sequence[Family], integers: Sequence[int], counts: Mapping[int, bool]) -> Iterator[Enlarged]:
     made = next((f for f in families if f.specs is not None), None)
     if made is not None and made.specs is not None:
         for name in _numbers(made.specs)[:MOST_COUNTS]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from ..comparing.agreement import kinds_by_name, named_once
-from ..comparing.branch_boundaries import ties_of_numbers, turns
+from ..comparing.branch_boundaries import of_each_outcome, ties_of_numbers, turns
 from ..comparing.gradients import same_gradients, same_in_other_ways, still_finite
 from ..comparing.judge import Judge, Unknown, Weaker
 from ..comparing.reverse_mode import same_way_back
@@ -43,7 +43,7 @@ from .stages.other_types import (
     unevenly,
 )
 from .stages.weighed_pair import SHORT_SECONDS, WeighedPair, first_specs, guessed_specs, try_all, try_blamed
-from .trip_counts import enlarged
+from .trip_counts import enlarged, negative
 from .uniform_trips import alike
 
 DERIVED = 1  # gradients that are compared for equal programs
@@ -96,7 +96,7 @@ class Weighing(WeighedPair):
         large = list(enlarged(families, self.integers, numbers_of(self.full).limits))
         self.programs.every = for_all_sizes(self.full.pair, made(families[0].cases[0]))
         telling = [e for e in large if e.limit] if self.trips_are_alike() else large
-        self.equal = self.programs.proved(families, telling)
+        self.equal = self.programs.proved(families, [*telling, *(below := list(negative(families, self.integers)))])
         self.proved = self.equal and equal_both_ways(self, families) and not passed_over(self, families)
         small = self.programs.small() if self.proved and self.full.traced and not families[0].real else None
         run = families if small is None else [small]
@@ -104,6 +104,7 @@ class Weighing(WeighedPair):
         if self.proved and not self.full.cases and small is not None:
             try_all(self, families)
         far = [e for e in (telling if self.proved else large) if not (self.proved and self.programs.holds_for(e))]
+        far += [e for e in below if f"{e.name} = {e.trips}" == self.programs.apart]
         self.settle(run_far(self, families, far, proved=self.proved), BEYOND)
         if self.programs.apart:
             told = "both versions are the same program for small numbers, and not for"
@@ -368,6 +369,7 @@ def derivatives(weighing: WeighedPair, family: Family, most: int | None, familie
     if ruled and full.free and family.specs is not None:  # rules are written for where there is no derivative
         zeros = cases(family.specs, iter([Filling("zeros", fill=0.0)]), weighing.integers)
         smooth += [Case(case.label, case.make, ordinary=False) for case in zeros]
+    smooth += [] if weighing.proved else of_each_outcome(weighing.judges, {case.label for case in smooth})
     for at, case in enumerate(smooth):
         if weighing.late() and not full.differentiated:
             weighing.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")

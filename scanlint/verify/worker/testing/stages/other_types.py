@@ -21,7 +21,7 @@ from ..dtypes_evaluated import same_types
 from ..edge_sweep import defining
 from ..ill_conditioned import same_where_sums_cancel
 from ..lists_of_rows import lists_of_rows
-from ..mixed_kinds import of_mixed_kinds
+from ..mixed_kinds import WIDE, of_mixed_floats, of_mixed_kinds
 from ..other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, not_taken
 from ..other_dtypes_compared import same_in_other_types
 from ..program_comparison import made
@@ -192,6 +192,7 @@ def in_64_bits(weighing: WeighedPair, families: Sequence[Family]) -> None:
                 wide.check(case, "with x64")
         if not family.real:
             weighing.remarks += same_types(wide, family.specs, wide=True)
+            weighing.remarks += of_mixed_floats(wide, family.specs, WIDE)
     except Refuted as error:
         if not (isinstance(error, Raises) and error.of_carried_types and weighing.inputs.narrow()):
             raise Refuted(f"with x64 enabled: {error}") from error
