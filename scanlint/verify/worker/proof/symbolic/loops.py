@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .data_loops import DataLoops
 from .open_loops import LoopResults, OpenLoop
 from .polynomials import NotProved, Polynomial, number, symbol
-from .relations import FOREVER, Relations
 from .substitution import Substitution, name_of, placed, subterms
 from .term_table import Meant, Term
 
@@ -19,7 +19,7 @@ QUESTIONS = frozenset(["below", "zero"])
 
 
 @dataclass
-class Algebra(Relations):
+class Algebra(DataLoops):
     """Loops in normal form."""
 
     def loop(self, body: OpenLoop) -> LoopResults:
@@ -29,7 +29,9 @@ class Algebra(Relations):
             raise NotProved("a carry changes its type")
         if count is not None and count.constant is not None and count.constant <= 0:
             raise NotProved("a loop of no trips")
-        with self.integers.within(body.trip, count if count is not None else FOREVER):
+        if count is None and (made := self.loop_by_data(body)) is not None:
+            return made
+        with self.integers.within(body.trip, self.span_of(count, body.test, body.trip, body.states)):
             nested = self._simplified(body)
             if nested is not None:
                 return nested
@@ -47,11 +49,13 @@ class Algebra(Relations):
                 if own is body.states[k] or own is body.inits[k]:
                     self._settle(body, k, body.inits[k], body.inits[k])
                     again = True
-                elif body.count is None:
-                    continue
-                elif (counted := self._counter(body, k, body.count)) is not None:
+                elif k != self.clock(body) and (counted := self._counter(body, k, body.count)) is not None:
                     self._settle(body, k, *counted)
                     again = True
+                elif body.count is None:
+                    if (derived := self.derived(body, k)) is not None:
+                        self._settle(body, k, derived, None)
+                        again = True
                 elif own.op == "set_row" and own.args[0] is body.states[k]:
                     if any(name_of(body.states[k]) in other.free for other in others):
                         continue
@@ -60,14 +64,16 @@ class Algebra(Relations):
                     again = self._fills(body, k, body.count) or again
         return None
 
-    def _settle(self, body: OpenLoop, place: int, before: Term, last: Term) -> None:
-        body.known[place] = before, last
+    def _settle(self, body: OpenLoop, place: int, before: Term, last: Term | None) -> None:
+        """Put a state in that is known before each trip; `last`: after all trips, None where it follows from others."""
         meant = {name_of(body.states[place]): before}
+        known = body.known.items()
+        body.known = {k: (self.substituted(b, meant), x) for k, (b, x) in known} | {place: (before, last)}
         body.steps = [self.substituted(s, meant) for s in body.steps]
         body.given = [self.substituted(g, meant) for g in body.given]
         body.test = self.substituted(body.test, meant) if body.test is not None else None
 
-    def _counter(self, body: OpenLoop, place: int, count: Polynomial) -> tuple[Term, Term] | None:
+    def _counter(self, body: OpenLoop, place: int, count: Polynomial | None) -> tuple[Term, Term | None] | None:
         """A whole number that a trip alone decides: what it is after a trip tells what it was before."""
         own = body.steps[place]
         if own.shape or not own.whole or own.free & {name_of(s) for s in body.states}:
@@ -76,8 +82,11 @@ class Algebra(Relations):
         before = self._with(self.polynomial(own), body.trip, trip - 1)
         if before is None or self._with(before, body.trip, number(0)) != self.polynomial(body.inits[place]):
             return None
+        found = self.integer(before, own.dtype)
+        if count is None:
+            return found, None
         last = self._with(before, body.trip, count)
-        return (self.integer(before, own.dtype), self.integer(last, own.dtype)) if last is not None else None
+        return (found, self.integer(last, own.dtype)) if last is not None else None
 
     def _with(self, value: Polynomial, trip: str, by: Polynomial) -> Polynomial | None:
         """A polynomial for another trip; None where a value or a quotient depends on it."""

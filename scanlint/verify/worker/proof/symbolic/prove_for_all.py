@@ -18,10 +18,10 @@ from ..prove import similar
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
+from .python.loops.python_loops import PythonLoops
 from .python.python_interpreter import PythonInterpreter
 from .python.python_values import ListRows, PythonFunction, SymbolicInt, UnboundName, UnknownNumber, Value
 from .python.same_values import SAME
-from .python.trips import Trips
 from .recurrences import Recurrences
 from .sizes import SymbolicSizes
 from .term_table import Term
@@ -151,10 +151,10 @@ def program(
     """A version as a program of these leaves, and the structure of what it returns."""
     functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef)}
     trees: list[object] = []
-    runs: list[Trips] = []
+    runs: list[PythonLoops] = []
 
     def flat(*arrays: object) -> list[object]:
-        interpreter = Trips(sizes, version.loaded.names, functions)
+        interpreter = PythonLoops(sizes, version.loaded.names, functions)
         runs.append(interpreter)
 
         def once() -> list[Value]:

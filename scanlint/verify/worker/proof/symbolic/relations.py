@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .open_loops import LoopResults, LoopTerms, OpenLoop
 from .polynomials import NotProved, Polynomial, number, symbol
 from .substitution import Substitution, name_of
-from .term_table import LoopTerm, Meant, Term, state_at, trip_at
+from .term_table import BOOL, WHOLE, LoopTerm, Meant, Term, state_at, trip_at
 
 FOREVER = number(2**31 - 1)
 MOST_LOOPS = 400
@@ -26,13 +26,19 @@ class Relations(LoopTerms):
         certain = count is not None and self.integers.at_least_zero(count - 1)
         used = {name for term in [*(body.steps[k] for k in places), *body.others(-1)] for name in term.free}
         unread = {k for k in places if certain and name_of(body.states[k]) not in used}
-        alive = [k for k in places if k not in unread]
+        alive, clock = [k for k in places if k not in unread], self.clock(body) if count is None else None
         names = dict(zip(alive, self._names(*self._closed(body, alive)), strict=True))
 
         def before(place: int, at: Polynomial | None) -> Term:
             if place in body.known:
                 start, last = body.known[place]
-                return last if at is None or at == count else self.substituted(start, {body.trip: at})
+                if last is not None and (at is None or at == count):
+                    return last
+                trip = self.trips_made(before(clock, None)) if at is None else at
+                states = {
+                    name_of(body.states[k]): before(k, at) for k in alive if name_of(body.states[k]) in start.free
+                }
+                return self.substituted(start, {body.trip: trip, **states})
             if place in body.filled:
                 raise NotProved("an array is read while it is filled")
             if place in unread:
@@ -67,6 +73,35 @@ class Relations(LoopTerms):
                 last.append(before(k, count))
         return LoopResults(last, stacked, before)
 
+    def span_of(self, count: Polynomial | None, test: Term | None, trip: str, states: Sequence[Term]) -> Polynomial:
+        """How many trips there are at most, as far as it is known: a test may ask whether the trip is below a number."""
+        if count is not None:
+            return count
+        own = {trip, *map(name_of, states)}
+        for part in conjuncts(test) if test is not None else ():
+            if part.op == "below" and isinstance(part.par, Polynomial):
+                by_power = part.par.by_power(trip)
+                rest = by_power.get(0, number(0))
+                if by_power.keys() <= {0, 1} and by_power.get(1) == number(1) and not self.free_of(rest) & own:
+                    return -rest
+        return FOREVER
+
+    def span(self, loop: LoopTerm) -> Polynomial:
+        return self.span_of(loop.count, loop.test, loop.trip, loop.states)
+
+    def clock(self, body: OpenLoop) -> int | None:
+        """The place of a state that counts the trips from 0 on."""
+        first, step = self.integer(0, WHOLE), self.integer(symbol(body.trip) + 1, WHOLE)
+        places = range(len(body.states))
+        return next((k for k in places if body.inits[k] is first and body.steps[k] is step), None)
+
+    def trips_made(self, clock: Term) -> Polynomial:
+        """The number of trips of a loop that data end, as a clock tells it."""
+        found = self.exact(clock)
+        if len(found.symbols) == 1 and found == symbol(name := next(iter(found.symbols))):
+            self.integers.values[name] = number(0), FOREVER
+        return found
+
     def _moved(self, rows: Term, axis: int) -> Term:
         """An array filled along another axis, from the stack of what is filled."""
         order = (*range(1, axis + 1), 0, *range(axis + 1, len(rows.shape)))
@@ -96,7 +131,7 @@ class Relations(LoopTerms):
             ]
             meant: dict[str, Polynomial | Term] = {body.trip: symbol(trip_at(height))}
             meant |= {name_of(body.states[k]): s for k, s in zip(places, states, strict=True)}
-            with self.integers.within(trip_at(height), body.count if body.count is not None else FOREVER):
+            with self.integers.within(trip_at(height), self.span_of(body.count, body.test, body.trip, body.states)):
                 bound = [self.substituted(t, meant) for t in terms]
             if max([0, *(t.height for t in bound)]) < height:
                 break
@@ -147,7 +182,7 @@ class Relations(LoopTerms):
         names: dict[tuple[int, ...], int] = {}
         sides = [[names.setdefault(key, len(names)) for key in keys] for keys in first]
         classes: dict[int, Term] = {}
-        with self.integers.within(trip, loops[0].count if loops[0].count is not None else FOREVER):
+        with self.integers.within(trip, self.span(loops[0])):
             while True:
                 meant = [self._by_class(loop, side, classes, trip) for loop, side in zip(loops, sides, strict=True)]
                 found = [
@@ -191,7 +226,7 @@ class Relations(LoopTerms):
         trip = self.fresh("t")
         states = [self.state(self.fresh("s"), s.shape, s.dtype) for s in loop.states]
         inner = {**meant, loop.trip: symbol(trip)} | {name_of(s): f for s, f in zip(loop.states, states, strict=True)}
-        with self.integers.within(trip, count if count is not None else FOREVER):
+        with self.integers.within(trip, count if count is not None else go.whole(self.span(loop))):
             within = Substitution(self, inner)
             steps = [within.of(s) for s in loop.steps]
             test = within.of(loop.test) if loop.test is not None else None
@@ -199,3 +234,8 @@ class Relations(LoopTerms):
 
     def substituted(self, term: Term, meant: Meant) -> Term:
         return Substitution(self, meant).of(term)
+
+
+def conjuncts(test: Term) -> list[Term]:
+    """The parts of a test that all have to hold."""
+    return [part for a in test.args for part in conjuncts(a)] if test.op == "and" and test.dtype == BOOL else [test]

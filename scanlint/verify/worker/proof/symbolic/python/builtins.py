@@ -13,10 +13,12 @@ from jax import lax
 
 from ..polynomials import NotProved, number
 from .doubles import Double, doubled
+from .followed_paths import MOST_START
 from .jax_transforms import Transforms
 from .library import PLAIN_MODULES, acts, is_library
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .python_values import (
+    DataSpan,
     ListMethod,
     ListRows,
     PartialCall,
@@ -25,6 +27,7 @@ from .python_values import (
     SymbolicInt,
     Table,
     TripSpan,
+    UnknownNumber,
     Value,
     VmapCall,
     dated,
@@ -96,7 +99,7 @@ class Builtins(Transforms):
 
     def range(self, *bounds: Value) -> Value:
         if not all(map(is_whole, bounds)):
-            raise NotProved("a range of what is no whole number")
+            return self.range_of_data(*bounds)
         ends = [polynomial(b) for b in bounds]
         start, stop = (number(0), ends[0]) if len(ends) == 1 else (ends[0], ends[1])
         step = ends[2].constant if len(ends) == 3 else 1
@@ -110,6 +113,16 @@ class Builtins(Transforms):
                 raise NotProved("a range that may be empty in another way")
             count = number(0)
         return TripSpan(count, lambda t: whole(start + t * step))
+
+    @staticmethod
+    def range_of_data(*bounds: Value) -> Value:
+        start, stop = bounds if len(bounds) == 2 else (0, bounds[0])
+        stop = stop.array if isinstance(stop, UnknownNumber) else stop
+        if len(bounds) > 2 or type(start) is not int or not isinstance(stop, jax.Array) or stop.ndim:
+            raise NotProved("a range of what is no whole number")
+        if stop.dtype.kind != "i" or stop.dtype.itemsize < 4 or not 0 <= start <= MOST_START:
+            raise NotProved("a range to a number that may be too large")
+        return DataSpan(start, stop)
 
     def len(self, value: Value) -> Value:
         if isinstance(value, ListRows):

@@ -361,8 +361,6 @@ def _bound_in(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             found.add(part.name)
         elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
             found.add(part.id)
-        elif isinstance(part, ast.NamedExpr):
-            raise NotProved("a name that is bound within an expression")
         if not isinstance(
             part, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
         ):

@@ -18,6 +18,7 @@ from .followed_paths import FollowedPaths
 from .numbers_of_trips import Traced, is_array, whole
 from .python_values import (
     UNBOUND,
+    DataSpan,
     ListMethod,
     ListRows,
     PartialCall,
@@ -133,7 +134,7 @@ class JaxLibrary:
                 return value.array
             case Double():
                 return as_array(value, self.traced)
-            case TripSpan() | SingleUse():
+            case TripSpan() | DataSpan() | SingleUse():
                 raise NotProved("a range is handed on")
             case slice():
                 return slice(self.given(value.start), self.given(value.stop), self.given(value.step))

@@ -104,6 +104,9 @@ class PythonExpressions(PythonItems):
                 return self.call_node(node, frame)
             case ast.ListComp():
                 return self.comprehension(node, frame)
+            case ast.NamedExpr(target=ast.Name(id=name), value=value) if name in frame.own and "" not in frame.names:
+                frame.names[name] = kept(self.value(value, frame))
+                return frame.names[name]
         return refuse(node)
 
     def known(self, name: str, frame: NameFrame) -> Value:

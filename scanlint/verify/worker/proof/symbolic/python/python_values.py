@@ -95,6 +95,18 @@ class TripSpan:
 
 
 @dataclass(frozen=True)
+class DataSpan:
+    """A range that data end: the whole numbers from `start` on that are below `stop`."""
+
+    start: int
+    stop: jax.Array
+
+    def item(self, trip: Polynomial) -> Value:
+        at = trip + self.start
+        return at.constant if at.constant is not None else SymbolicInt(at)
+
+
+@dataclass(frozen=True)
 class SingleUse:
     """An iterator: it may be gone over where it stands, and no name may hold it; `of` may not change meanwhile."""
 
@@ -261,6 +273,13 @@ def sources(*values: Value) -> tuple[ListRows | Table, ...]:
     """The lists and dicts that are gone over."""
     found = [value.of if isinstance(value, SingleUse) else (value,) for value in values]
     return tuple(x for part in found for x in part if isinstance(x, ListRows | Table))
+
+
+class NoResult:
+    """What a path returns that returns nothing: any value stands for it."""
+
+
+NO_RESULT = NoResult()
 
 
 class Returned:

@@ -6,22 +6,12 @@ import ast
 import contextlib
 from collections.abc import Iterator, Sequence
 
-import jax
-import jax.numpy as jnp
-from jax import lax
-
-from ..polynomials import NotProved, Polynomial, number, symbol
-from .loop_state import (
-    Run,
-    State,
-    Test,
-    perhaps_run,
-    state_of,
-    stored,
-)
-from .numbers_of_trips import polynomial, whole
-from .python_values import (
+from ...polynomials import NotProved, Polynomial, number, symbol
+from ..numbers_of_trips import polynomial, whole
+from ..python_interpreter import leaves_by_break
+from ..python_values import (
     BREAK,
+    DataSpan,
     ListRows,
     NameFrame,
     Question,
@@ -31,10 +21,11 @@ from .python_values import (
     Value,
     sources,
 )
-from .rolled import Rolled
+from .data_trips import DataTrips
+from .loop_state import PythonLoop, Run, Test, state_of, stored
 
 
-class Trips(Rolled):
+class PythonLoops(DataTrips):
     """An interpreter that follows loops."""
 
     def for_loop(self, node: ast.For, frame: NameFrame) -> Signal:
@@ -44,10 +35,12 @@ class Trips(Rolled):
 
         value = self.value(node.iter, frame)
         over = self.span(value)
+        loop = PythonLoop(run, frame, stored(node), over, None, bool(node.orelse), leaves_by_break(node))
+        if isinstance(value, DataSpan):
+            loop.over = value
+            return self.until(loop)
         with self.gone_over(value):
-            if over is None:
-                return self.one_by_one(self.items(value), run)
-            return self.rolled(over, run, frame, stored(node))
+            return self.one_by_one(self.items(value), run) if over is None else self.rolled(loop)
 
     @contextlib.contextmanager
     def gone_over(self, value: Value) -> Iterator[None]:
@@ -64,10 +57,8 @@ class Trips(Rolled):
     def one_by_one(self, items: Sequence[Value], run: Run) -> Signal:
         for item in items:
             signal = run(item)
-            if isinstance(signal, Returned):
+            if isinstance(signal, Returned) or signal == BREAK:
                 return signal
-            if signal == BREAK:
-                break
         return None
 
     def comprehension(self, node: ast.ListComp | ast.GeneratorExp, frame: NameFrame) -> Value:
@@ -89,92 +80,38 @@ class Trips(Rolled):
             if over is None:
                 self.one_by_one(self.items(value), run)
             else:
-                self.rolled(over, run, inner, own)
+                self.rolled(PythonLoop(run, inner, own, over))
         return made
 
     def while_loop(self, node: ast.While, frame: NameFrame) -> Signal:
+        names_in_test = any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test))
+        breaks = leaves_by_break(node)
+        if names_in_test and (breaks or any(isinstance(n, ast.Return) for n in ast.walk(node))):
+            raise NotProved("a test that binds a name, and a loop that is left otherwise")
+
         def run(_: Value) -> Signal:
+            if names_in_test:
+                self.value(node.test, frame)
             return self.suite(node.body, frame)
 
         def test() -> Value:
             with self.within(set()):
                 return self.value(node.test, frame)
 
-        if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
-            raise NotProved("a test that binds a name")
-        names = stored(node)
-        count = self.counted(run, test, frame, names)
-        if count is not None:
-            return self.rolled(TripSpan(count, lambda _: None), run, frame, names)
-        return self.until(None, test, run, frame, names)
+        loop = PythonLoop(run, frame, stored(node), None, test, bool(node.orelse), breaks)
+        if not names_in_test and (count := self.counted(loop, test)) is not None:
+            loop.over, loop.test = TripSpan(count, lambda _: None), None
+            return self.rolled(loop)
+        signal = self.until(loop)
+        if names_in_test:
+            self.value(node.test, frame)
+        return signal
 
-    def until(
-        self,
-        over: TripSpan | None,
-        test: Test | None,
-        run: Run,
-        frame: NameFrame,
-        names: Sequence[str] | frozenset[str],
-    ) -> Signal:
-        """A loop that data end."""
-        state, name = state_of(frame, names), self.trip_name()
-        before, windows = state.read(), self.windows(state)
-        item = over.item if over is not None else lambda _: None
-        planned = self.planned(state, before, windows, lambda: run(item(number(0))))
-        if not isinstance(planned, list):
-            raise NotProved("a first trip that is unlike the others")
-        plan, dry = planned, self.dry
-        if any(dry.added):
-            raise NotProved("a list that grows until data end the loop")
-        self.same_start(state, plan, before, windows, dry, lambda: run(item(number(0))))
-        moving = [k for k, place in enumerate(plan) if place.kind == "array"]
-        spent = self.leaves(dry)
-        Carry = tuple[object, object, list[Value]]
-
-        def entered(carry: Carry) -> list[Value]:
-            self.traced.trips[name] = carry[0]  # type: ignore[assignment]
-            return self.shown(plan, before, carry[2], symbol(name))
-
-        def goes_on(carry: Carry) -> object:
-            shown = entered(carry)
-            if over is not None:
-                holds: object = carry[0] < self.given(whole(over.count))  # type: ignore[operator]
-            else:
-                holds = self.holds(state, shown, test)
-            return jnp.logical_and(holds, jnp.logical_not(carry[1])) if spent else holds  # type: ignore[arg-type]
-
-        def again(carry: Carry) -> Carry:
-            after = self.trip(state, entered(carry), windows, lambda: run(item(symbol(name))))
-            self.goes_on(plan, before, after, symbol(name))
-            if any(after.added) or (self.leaves(after) and not spent):
-                raise NotProved("a later trip does what the first one does not")
-            return carry[0] + 1, jnp.asarray(after.left), [after.values[k] for k in moving]  # type: ignore[operator]
-
-        most = over.count if over is not None else number(2**31 - 1)
-        with self.integers.within(name, most):
-            first = jax.tree_util.tree_map(jnp.asarray, [plan[k].by for k in moving])
-            _, _, moved = lax.while_loop(goes_on, again, (0, jnp.asarray(False), first))  # type: ignore[arg-type]
-        state.write(perhaps_run(plan, before, moved, self.depth))
-        state.restore()
-        self.traced.trips.pop(name, None)
-        return None
-
-    def holds(self, state: State, shown: Sequence[Value], test: Test | None) -> object:
-        """Whether the loop goes on where its locations are these."""
-
-        def asked() -> list[Value]:
-            state.write(shown)
-            return [jnp.asarray(True if test is None else self.given(self.truth(test())))]
-
-        return self.asked.explored(asked)[0]
-
-    def counted(
-        self, run: Run, test: Test, frame: NameFrame, names: Sequence[str] | frozenset[str]
-    ) -> Polynomial | None:
+    def counted(self, loop: PythonLoop, test: Test) -> Polynomial | None:
         """The number of trips of a `while` that whole numbers of Python alone decide; None where data do."""
-        state, name = state_of(frame, names), self.trip_name()
+        state, name = state_of(loop.frame, loop.names), self.trip_name()
         before, windows = state.read(), self.windows(state)
-        if not isinstance(planned := self.planned(state, before, windows, lambda: run(None)), list):
+        if not isinstance(planned := self.planned(state, before, windows, lambda: loop.run(None)), list):
             return None
         moved = [
             b if p.kind != "int" else whole(polynomial(b) + polynomial(p.by) * symbol(name))
