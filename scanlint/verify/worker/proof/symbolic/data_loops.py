@@ -45,7 +45,7 @@ class DataLoops(Relations):
         return ends and sum(name_of(state) in part.free for part in parts) == 1
 
     def _left_before(self, body: OpenLoop, flag: int) -> LoopResults:
-        """A loop ends before the trip that would set the flag; what that trip does is done after it, if there is one."""
+        """A loop ends before the trip that would set the flag; what that trip does is done after it, if one is."""
         assert body.test is not None
         own, unset = body.states[flag], {name_of(body.states[flag]): self.truth(False)}
         goes_on = [part for part in conjuncts(body.test) if name_of(own) not in part.free]

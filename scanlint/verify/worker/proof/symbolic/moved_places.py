@@ -115,10 +115,10 @@ class MovedPlaces:
         for axis, (at, size) in reversed([*enumerate(zip(x[1:], shape, strict=False))]):
             if size == x[0].shape[axis]:
                 continue
-            inside = self.place(algebra.exact(at), x[0].shape[axis]) if size == ONE else None
+            inside = self.place(algebra.exact(at), x[0].shape[axis] - size + 1)
             if inside is None:
                 return None
-            found = algebra.row(found, axis, inside)
+            found = algebra.row(found, axis, inside) if size == ONE else self._window(found, axis, inside, size)
         return algebra.make("reshape", (), [found], shape, dtype)
 
     def _update(self, x: list[Term], shape: Shape) -> Term | None:

@@ -213,13 +213,17 @@ class Programs(MovedPlaces):
         states, name = self.states([v.aval for v in invars]), algebra.fresh("t")
         kept = [v is out for v, out in zip(invars, inner.outvars, strict=True)]
         fixed = {state_name(s): i for s, i, same in zip(states, inits, kept, strict=True) if same}
+        largest = algebra.integers.most
         with self.trip(name, FOREVER) as trip:
             begun = self.begun(inner, loop.body_consts, states, inits, trip)
             (test,) = self.closed(loop.test, [*x[:a], *begun])
             test = algebra.substituted(test, fixed)
         most = algebra.span_of(None, test, name, states)
         counted = test.op == "below" and most is not FOREVER and algebra.integers.at_least_zero(most)
-        with self.trip(name, most):
+        if counted:
+            algebra.integers.most = largest
+        with self.trip(name, most) as trip:
+            begun = self.begun(inner, loop.body_consts, states, inits, trip)
             steps = self.closed(loop.body, [*x[a:b], *begun])
         count, ends = (most, None) if counted else (None, test)
         return algebra.loop(OpenLoop(name, count, states, inits, steps, [], ends)).last

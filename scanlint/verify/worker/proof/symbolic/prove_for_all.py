@@ -70,21 +70,37 @@ def prove(
     `floats`: the function is traced where it is called, so that floats of Python are arrays in it.
     """
     kept = numbers_in(old) | numbers_in(new)
-    found = sorted({size for size in sizes_of(values[0]) if size > SMALL and size not in kept})
-    reason, least = "", 1
+    found = {size for size in sizes_of(values[0]) if size > SMALL and size not in kept}
+    proof, gone_through = _from_some_size_on(old, new, signature, values, found, floats=floats)
+    trips = {size for size in found if f"n{size}" in gone_through}
+    trips = trips or {leaf for leaf in jax.tree_util.tree_leaves(values[0]) if type(leaf) is int} & found
+    if proof.proved or not trips or trips == found:
+        return proof
+    again, _ = _from_some_size_on(old, new, signature, values, trips, floats=floats)
+    return again if again.proved else proof
+
+
+def _from_some_size_on(
+    old: Version, new: Version, signature: Signature, values: tuple[Values, Values], found: set[int], *, floats: bool
+) -> tuple[ForAllSizes, set[str]]:
+    """The proof in which these sizes stand for all, from the least size on that it can speak of; and what loops of
+    Python go through."""
+    reason, gone_through = "", set[str]()
     for least in LEAST:
         integers = Integers(least=least)
         try:
-            told = _compare(old, new, signature, values, SymbolicSizes.of(found, integers), floats=floats)
+            sizes = SymbolicSizes.of(sorted(found), integers)
+            gone_through = sizes.gone_through
+            told = _compare(old, new, signature, values, sizes, floats=floats)
         except NotProved as error:
             reason = str(error)
         except RecursionError:
-            return ForAllSizes("too deep to be compared for all sizes")
+            return ForAllSizes("too deep to be compared for all sizes"), set()
         except Exception as error:  # noqa: BLE001 - what is not understood is tested
             reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:120]}"
         else:
-            return ForAllSizes("", least, integers.most, frozenset(found), tuple(told))
-    return ForAllSizes(reason)
+            return ForAllSizes("", least, integers.most, frozenset(found), tuple(told)), gone_through
+    return ForAllSizes(reason), gone_through
 
 
 def _compare(

@@ -10,7 +10,8 @@ from .polynomials import NotProved, Polynomial, number, symbol
 from .substitution import Substitution, name_of
 from .term_table import BOOL, WHOLE, LoopTerm, Meant, Term, state_at, trip_at
 
-FOREVER = number(2**31 - 1)
+FOREVER = number(2**30)
+"""More trips no proof speaks of: counters that start in the first half of 32 bits stay in them."""
 MOST_LOOPS = 400
 
 
@@ -74,7 +75,7 @@ class Relations(LoopTerms):
         return LoopResults(last, stacked, before)
 
     def span_of(self, count: Polynomial | None, test: Term | None, trip: str, states: Sequence[Term]) -> Polynomial:
-        """How many trips there are at most, as far as it is known: a test may ask whether the trip is below a number."""
+        """How many trips there are at most, as far as known: a test may ask whether the trip is below a number."""
         if count is not None:
             return count
         own = {trip, *map(name_of, states)}

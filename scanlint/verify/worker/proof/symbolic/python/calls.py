@@ -85,6 +85,7 @@ class Calls(PythonExpressions):
         self.traced = Traced(self.integers, sizes.expression)
         self.depth = 0  # loops around
         self.calls = 0
+        self.moved_by = {}
         self.called = 0
         self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
         self.traces: list[tuple[PythonFunction, int]] = []  # what is traced once, and the first frame that it makes

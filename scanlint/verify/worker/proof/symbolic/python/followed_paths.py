@@ -13,7 +13,7 @@ from ..polynomials import NotProved
 from .python_values import NO_RESULT, UNBOUND, SymbolicInt, UnknownNumber, Value, equal, objects
 
 MOST_ASKED = 5
-MOST_START = 2**30
+MOST_START = 2**30 - 1
 """The largest whole number of Python that data may choose: a little more still has a place in 32 bits."""
 
 

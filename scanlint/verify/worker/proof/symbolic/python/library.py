@@ -169,8 +169,8 @@ class JaxLibrary:
 
         def called(*arguments: object, **named: object) -> object:
             def once() -> list[Value]:
-                given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
                 with self.within_trace(closure, kept=keeps):
+                    given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
                     return [self.given(self.entered(closure, *given))]
 
             outer, self.reverse = self.reverse, self.reverse or reverse

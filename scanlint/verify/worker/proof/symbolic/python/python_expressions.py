@@ -11,6 +11,7 @@ import jax
 
 from ..polynomials import NotProved
 from .doubles import Double, doubled, is_double
+from .followed_paths import MOST_START
 from .numbers_of_trips import COMPARISONS, OPERATORS, compared, computed, is_array, whole
 from .python_items import PythonItems
 from .python_values import (
@@ -35,9 +36,8 @@ KNOWN_BUILTINS: dict[str, Value] = {
 }
 
 
-MOST_COUNTED, MOST_TRIPS = 1000, 2**20
-"""By how much data may move whole numbers on one trip of each loop, and how many trips: with what they start from (see
-`asked`), 32 bits hold that."""
+MOST_TRIPS, LONGEST = 2**20, 2**30
+"""How many trips of a loop are meant that moves whole numbers where data decide it; and of a loop that data end."""
 SIGNS: dict[type[ast.unaryop], Callable[[Any], object]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
 }  # fmt: skip
@@ -58,7 +58,9 @@ class PythonExpressions(PythonItems):
     def of_module(self, node: ast.FunctionDef, found: Value) -> Value:
         raise NotImplementedError
 
-    moved = 0  # by how much data have moved whole numbers so far
+    moved = 0  # by how much data have moved whole numbers on this trip
+    moved_by: dict[object, int]  # by how much, at most, on all trips of each loop
+    running: object = None  # the loop that is run
     module: Mapping[str, object]
     functions: Mapping[str, ast.FunctionDef]
 
@@ -194,11 +196,15 @@ class PythonExpressions(PythonItems):
             return None
         kind = left.array.dtype
         self.moved += abs(right)
-        if kind.kind != "i" or kind.itemsize < 4 or not left.array.weak_type or self.moved > MOST_COUNTED:
+        if kind.kind != "i" or kind.itemsize < 4 or not left.array.weak_type or self.depth > 1:
             return None
-        self.integers.most = min(self.integers.most, MOST_TRIPS)
-        trips = [high for name, (_, high) in self.integers.ranges.items() if name in self.traced.trips]
-        if self.depth > 1 or not all(self.integers.at_least_zero(MOST_TRIPS - high) for high in trips):
+        highest = [high for name, (_, high) in self.integers.ranges.items() if name in self.traced.trips]
+        few = min(self.integers.most, MOST_TRIPS)
+        before, self.integers.most = self.integers.most, few
+        known = all(self.integers.at_least_zero(MOST_TRIPS - high) for high in highest)
+        self.integers.most = few if known else before
+        self.moved_by[self.running] = max(self.moved_by.get(self.running, 0), self.moved * (few if known else LONGEST))
+        if sum(self.moved_by.values()) > MOST_START + 1:
             return None
         return UnknownNumber(OPERATORS[op](left.array, right))  # type: ignore[arg-type]
 
@@ -232,6 +238,8 @@ class PythonExpressions(PythonItems):
             return doubled(self.integers, "USub", value)
         if isinstance(value, SymbolicInt) and op in (ast.USub, ast.UAdd):
             return whole(-value.value) if op is ast.USub else value
+        if isinstance(value, UnknownNumber) and value.array.weak_type and op is ast.USub and value.array.dtype != bool:
+            return UnknownNumber(-value.array)
         if is_array(value) or isinstance(value, bool | int | float | complex):
             return SIGNS[op](value)
         raise NotProved("an operation on what is no number and no array")

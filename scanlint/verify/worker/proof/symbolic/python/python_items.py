@@ -7,6 +7,7 @@ import ast
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..polynomials import NotProved, Polynomial, number
 from .builtins import Builtins
@@ -76,6 +77,8 @@ class PythonItems(Builtins):
                 return tuple(held)[key]
             raise NotProved("a part of a tuple that is not known")
         if isinstance(held, jax.Array) or is_library(type(held)):
+            if isinstance(held, jax.Array):
+                held, key = self.without_windows(held, key)
             return self.taken(held[self.index(key)])  # type: ignore[index]
         if isinstance(held, np.ndarray) and isinstance(key, int):
             return held[key]
@@ -94,6 +97,32 @@ class PythonItems(Builtins):
                 given = self.given(part)
                 found.append(jnp.asarray(given) if isinstance(part, SymbolicInt) else given)
         return tuple(found) if isinstance(key, tuple) else found[0]
+
+    def without_windows(self, held: jax.Array, key: Value) -> tuple[jax.Array, Value]:
+        """The array and what is left of the key, once slices whose places depend on the trip have been taken."""
+        parts = key if isinstance(key, tuple) else (key,)
+        moving = [isinstance(p, slice) and any(map(self.moves, (p.start, p.stop, p.step))) for p in parts]
+        if not any(moving):
+            return held, key
+        if not all(isinstance(p, slice | SymbolicInt) or type(p) is int for p in parts) or len(parts) > held.ndim:
+            raise NotProved("a slice whose place depends on the trip, beside other places")
+        for axis, part in enumerate(parts):
+            held = self.window(held, axis, part) if moving[axis] else held
+        left = tuple(slice(None) if moves else p for p, moves in zip(parts, moving, strict=True))
+        return held, left
+
+    def window(self, held: jax.Array, axis: int, part: slice) -> jax.Array:
+        """So many rows from a place on that depends on the trip: all of them are there."""
+        size, inside = self.sizes.polynomial(held.shape[axis]), self.integers.at_least_zero
+        ends = [x if x is not None else whole(end) for x, end in ((part.start, number(0)), (part.stop, size))]
+        if part.step not in (None, 1) or not all(map(is_whole, ends)):
+            raise NotProved("a slice whose step depends on the trip")
+        start, stop = (polynomial(x) + (size if type(x) is int and x < 0 else 0) for x in ends)
+        if not (inside(start) and inside(stop - start) and inside(size - stop)):
+            raise NotProved("a slice that may be cut short")
+        if self.moves(whole(stop - start)):
+            raise NotProved("a slice whose length depends on the trip")
+        return lax.dynamic_slice_in_dim(held, self.given(whole(start)), self.given(whole(stop - start)), axis)  # type: ignore[arg-type]
 
     def moves(self, value: Value) -> bool:
         return isinstance(value, SymbolicInt) and any(n in self.traced.trips for n in self.integers.free(value.value))

@@ -71,7 +71,7 @@ class CountedTrips(OneTrip):
             raise NotProved("a loop of Python in what is differentiated: a scan adds gradients in another order")
         over, base = loop.over, 0
         assert isinstance(over, TripSpan)
-        self.gone_through |= over.count.symbols
+        self.sizes.gone_through |= self.integers.free(over.count)
         if any(free in self.traced.trips for free in self.integers.free(over.count)):
             return self.until(loop)
         while True:

@@ -13,7 +13,7 @@ from jax import lax
 
 from ...polynomials import NotProved, Polynomial, number, symbol
 from ..numbers_of_trips import is_whole, polynomial, whole
-from ..python_expressions import MOST_TRIPS
+from ..python_expressions import LONGEST, MOST_TRIPS
 from ..python_values import (
     BREAK,
     NO_RESULT,
@@ -29,7 +29,6 @@ from ..python_values import (
 from .counted_trips import CountedTrips
 from .loop_state import After, Onward, PythonLoop, State, carried, perhaps, state_of
 
-LONGEST = 2**31 - 1
 Carry = tuple[jax.Array, jax.Array, list[Value], list[Value], list[jax.Array]]
 """The trips made, whether the loop was left, locations, what else is bound on the last trip, what is returned."""
 
@@ -52,7 +51,7 @@ class Ended:
     def most(self) -> Polynomial:
         """More trips it does not make."""
         over = self.loop.over
-        return over.count if isinstance(over, TripSpan) else number(LONGEST - (over.start if over is not None else 0))
+        return over.count if isinstance(over, TripSpan) else number(LONGEST)
 
     @property
     def moving(self) -> list[int]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 import jax
 
 from ...polynomials import NotProved, Polynomial, number
-from ...sizes import SymbolicSizes
 from ..doubles import Double
 from ..numbers_of_trips import is_array, is_whole, polynomial, whole
 from ..python_interpreter import PythonInterpreter
@@ -42,12 +40,6 @@ class OneTrip(PythonInterpreter):
     rounds = 0
     dry: After
 
-    def __init__(
-        self, sizes: SymbolicSizes, module: Mapping[str, object], functions: Mapping[str, ast.FunctionDef]
-    ) -> None:
-        super().__init__(sizes, module, functions)
-        self.gone_through: set[str] = set()  # the sizes that loops of known length go through
-
     def trip(
         self,
         state: State,
@@ -65,8 +57,10 @@ class OneTrip(PythonInterpreter):
             for rows, window, (added, _, earlier), more in zip(state.lists, windows, state.kept, before, strict=True):
                 rows.front = rows.looked = False
                 rows.added, rows.window, rows.grown = [], list(window), earlier + len(added or ()) + more
+            outer, self.moved = self.moved, 0
             with self.within(state.tracked):
                 signal = run()
+            self.moved = outer
             if any(list(t.items) != known for t, known in keys):
                 raise NotProved("a dict gets other keys")
             values = state.read()

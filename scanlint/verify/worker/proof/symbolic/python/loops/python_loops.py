@@ -7,10 +7,10 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from ...polynomials import NotProved, Polynomial, number, symbol
-from ..numbers_of_trips import polynomial, whole
 from ..python_interpreter import leaves_by_break
 from ..python_values import (
     BREAK,
+    UNBOUND,
     DataSpan,
     ListRows,
     NameFrame,
@@ -38,9 +38,18 @@ class PythonLoops(DataTrips):
         loop = PythonLoop(run, frame, stored(node), over, None, bool(node.orelse), leaves_by_break(node))
         if isinstance(value, DataSpan):
             loop.over = value
-            return self.until(loop)
-        with self.gone_over(value):
-            return self.one_by_one(self.items(value), run) if over is None else self.rolled(loop)
+        with self.gone_over(value), self.run_of(node):
+            if loop.over is None:
+                return self.one_by_one(self.items(value), run)
+            return self.until(loop) if isinstance(value, DataSpan) else self.rolled(loop)
+
+    @contextlib.contextmanager
+    def run_of(self, node: ast.AST) -> Iterator[None]:
+        outer, self.running = self.running, node
+        try:
+            yield
+        finally:
+            self.running = outer
 
     @contextlib.contextmanager
     def gone_over(self, value: Value) -> Iterator[None]:
@@ -99,10 +108,11 @@ class PythonLoops(DataTrips):
                 return self.value(node.test, frame)
 
         loop = PythonLoop(run, frame, stored(node), None, test, bool(node.orelse), breaks)
-        if not names_in_test and (count := self.counted(loop, test)) is not None:
-            loop.over, loop.test = TripSpan(count, lambda _: None), None
-            return self.rolled(loop)
-        signal = self.until(loop)
+        with self.run_of(node):
+            if not names_in_test and (count := self.counted(loop, test)) is not None:
+                loop.over, loop.test = TripSpan(count, lambda _: None), None
+                return self.rolled(loop)
+            signal = self.until(loop)
         if names_in_test:
             self.value(node.test, frame)
         return signal
@@ -113,13 +123,12 @@ class PythonLoops(DataTrips):
         before, windows = state.read(), self.windows(state)
         if not isinstance(planned := self.planned(state, before, windows, lambda: loop.run(None)), list):
             return None
-        moved = [
-            b if p.kind != "int" else whole(polynomial(b) + polynomial(p.by) * symbol(name))
-            for p, b in zip(planned, before, strict=True)
-        ]
+        moved = self.shown(planned, before, [UNBOUND] * len(before), symbol(name))
         with self.integers.within(name, number(2**31)):
             try:
                 asked = self.asked.alone(lambda: state.write(moved), test)
+            except NotProved:  # it asks for what trips change otherwise
+                return None
             finally:
                 state.write(before)
         if not isinstance(asked, Question):
