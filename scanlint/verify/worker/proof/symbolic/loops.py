@@ -7,7 +7,7 @@ of states have one: the coarsest such partition is the relation between two loop
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .data_loops import DataLoops
 from .open_loops import LoopResults, OpenLoop
@@ -15,12 +15,18 @@ from .polynomials import NotProved, Polynomial, number, symbol
 from .substitution import Substitution, name_of, placed, subterms
 from .term_table import Meant, Term
 
+MOST_UNROLLED = 64
 QUESTIONS = frozenset(["below", "zero"])
 
 
 @dataclass
 class Algebra(DataLoops):
-    """Loops in normal form."""
+    """Loops in normal form; `unrolled`: those of a few trips trip by trip, as what was written trip by trip is."""
+
+    unrolled: bool = False
+    few_trips: bool = False
+    differ: set[tuple[int, int]] = field(default_factory=set)
+    """Terms that were found not to be the same, by number."""
 
     def loop(self, body: OpenLoop) -> LoopResults:
         """The loop in normal form."""
@@ -29,6 +35,10 @@ class Algebra(DataLoops):
             raise NotProved("a carry changes its type")
         if count is not None and count.constant is not None and count.constant <= 0:
             raise NotProved("a loop of no trips")
+        few = count is not None and count.constant is not None and count.constant <= MOST_UNROLLED
+        self.few_trips = self.few_trips or few
+        if few and self.unrolled:
+            return self._unrolled(body)
         if count is None and (made := self.loop_by_data(body)) is not None:
             return made
         with self.integers.within(body.trip, self.span_of(count, body.test, body.trip, body.states)):
@@ -38,6 +48,26 @@ class Algebra(DataLoops):
             if count is not None and self._first_differs(body):
                 return self._peeled(body, count)
             return self._related(body)
+
+    def _unrolled(self, body: OpenLoop) -> LoopResults:
+        assert body.count is not None and body.count.constant is not None
+        before, rows = [body.inits], list[list[Term]]()
+        for trip in range(body.count.constant):
+            meant: Meant = {body.trip: number(trip), **dict(zip(map(name_of, body.states), before[-1], strict=True))}
+            rows.append([self.substituted(g, meant) for g in body.given])
+            before.append([self.substituted(s, meant) for s in body.steps])
+
+        def stacked(place: int, reverse: bool) -> Term:
+            parts = [self._alone(row[place]) for row in (rows[::-1] if reverse else rows)]
+            shape = (number(len(rows)), *rows[0][place].shape)
+            return self.make("concatenate", 0, parts, shape, parts[0].dtype)
+
+        def state(place: int, trip: Polynomial) -> Term:
+            if trip.constant is None:
+                raise NotProved("a state before a trip that is not known, of a loop that is unrolled")
+            return before[trip.constant][place]
+
+        return LoopResults(before[-1], stacked, state)
 
     def _simplified(self, body: OpenLoop) -> LoopResults | None:
         """States that are known before each trip are put in; a loop within a row of a state is another loop."""

@@ -20,7 +20,7 @@ from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
 from .python.loops.python_loops import PythonLoops
 from .python.python_interpreter import PythonInterpreter
-from .python.python_values import ListRows, PythonFunction, SymbolicInt, UnboundName, UnknownNumber, Value
+from .python.python_values import ListRows, PythonFunction, Repeated, SymbolicInt, UnboundName, UnknownNumber, Value
 from .python.same_values import SAME
 from .recurrences import Recurrences
 from .sizes import SymbolicSizes
@@ -71,6 +71,12 @@ def prove(
     """
     kept = numbers_in(old) | numbers_in(new)
     found = {size for size in sizes_of(values[0]) if size > SMALL and size not in kept}
+    stacked = _with_stacks(values[0], kept), _with_stacks(values[1], kept)
+    if stacked != (None, None) and all(stacked):
+        lengths = sizes_of(stacked[0]) - kept - {0, 1, SMALL}
+        proof, _ = _from_some_size_on(old, new, signature, stacked, lengths, floats=floats)
+        if proof.proved:
+            return proof
     proof, gone_through = _from_some_size_on(old, new, signature, values, found, floats=floats)
     trips = {size for size in found if f"n{size}" in gone_through}
     trips = trips or {leaf for leaf in jax.tree_util.tree_leaves(values[0]) if type(leaf) is int} & found
@@ -103,6 +109,33 @@ def _from_some_size_on(
     return ForAllSizes(reason), gone_through
 
 
+def _with_stacks(values: Values, kept: set[int]) -> Values | None:
+    """The arguments, lists of items that are alike as stacks; None where there is no such list."""
+    met = False
+
+    def stacked(value: object) -> object:
+        nonlocal met
+        if type(value) is dict:
+            return {k: stacked(v) for k, v in value.items()}
+        if type(value) is not list or len(value) <= SMALL or len(value) in kept:
+            return value
+        flat = [jax.tree_util.tree_flatten(item) for item in value]
+        if not flat[0][0] or any(tree != flat[0][1] for _, tree in flat):
+            return value
+        columns = [*zip(*(leaves for leaves, _ in flat), strict=True)]
+        if not all(all(of_array(x) and _type_of(x) == _type_of(column[0]) for x in column) for column in columns):
+            return value
+        met = True
+        return Repeated(jax.tree_util.tree_unflatten(flat[0][1], [jax.numpy.stack(column) for column in columns]))
+
+    made = {name: stacked(value) for name, value in values.items()}
+    return made if met else None
+
+
+def _type_of(array: object) -> tuple[object, ...]:
+    return np.shape(array), array.dtype, getattr(array, "weak_type", False)  # type: ignore[arg-type,attr-defined,unused-ignore]
+
+
 def _compare(
     old: Version,
     new: Version,
@@ -116,22 +149,25 @@ def _compare(
     if not floats and any(isinstance(x, np.ndarray | np.generic) and not isinstance(x, float) for x in given):
         raise NotProved("an array of NumPy, which may be changed in place")
     leaves = [_traced(leaf, sizes) for leaf in given]
-    algebra = Algebra(integers=sizes.integers)
-    programs = Programs(algebra, sizes)
     (one, first), (two, second) = (
         program(version, signature, given, leaves, sizes, floats=floats)
         for version, given in zip((old, new), values, strict=True)
     )
     if not similar(first, second):
         raise NotProved("the outputs differ in structure")
-    inputs = [algebra.term("input", k, (), programs.shape(aval), aval.dtype) for k, aval in enumerate(one.in_avals)]
-    results = [programs.closed(found, inputs) for found in (one, two)]
-    for x, y, a, b in zip(*results, one.out_avals, two.out_avals, strict=True):
+    for a, b in zip(one.out_avals, two.out_avals, strict=True):
         if sizes.shape(a.shape) != sizes.shape(b.shape) or a.dtype != b.dtype:
             raise NotProved("the outputs differ in shape or dtype")
-        if not same(algebra, x, y):
-            raise NotProved("what one trip computes differs")
-    return Recurrences(algebra, _named(values[0], old.static)).told(results[1])
+    for unrolled in (False, True):
+        algebra = Algebra(integers=sizes.integers, unrolled=unrolled)
+        programs = Programs(algebra, sizes)
+        inputs = [algebra.term("input", k, (), programs.shape(aval), aval.dtype) for k, aval in enumerate(one.in_avals)]
+        results = [programs.closed(found, inputs) for found in (one, two)]
+        if all(same(algebra, x, y) for x, y in zip(*results, strict=True)):
+            return Recurrences(algebra, _named(values[0], old.static)).told(results[1])
+        if not algebra.few_trips:
+            break
+    raise NotProved("what one trip computes differs")
 
 
 def _named(values: Values, static: frozenset[str]) -> list[str]:
@@ -145,6 +181,16 @@ def same(algebra: Algebra, one: Term, other: Term) -> bool:
     """Whether two arrays are the same, row by row where one of them is given so."""
     if one is other:
         return True
+    differ = algebra.differ
+    if (one.number, other.number) in differ:
+        return False
+    found = _same(algebra, one, other)
+    if not found:
+        differ.add((one.number, other.number))
+    return found
+
+
+def _same(algebra: Algebra, one: Term, other: Term) -> bool:
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     if "rows" not in (one.op, other.op):
@@ -178,8 +224,9 @@ def program(
             positional, named = arranged(signature, given)
             function = interpreter.of_module(version.node, version.loaded.names.get(version.node.name))
             assert isinstance(function, PythonFunction)
-            result = interpreter.given(_without_stacks(interpreter.entered(function, positional, named)))
-            out, tree = jax.tree_util.tree_flatten(result)
+            returned = _without_stacks(interpreter.entered(function, positional, named))
+            out, tree = jax.tree_util.tree_flatten(interpreter.given(returned))
+            tree = tree, _floats_in(returned)
             if any(isinstance(x, UnboundName) for x in out):
                 raise NotProved("a name may have no value")
             trees.append(tree)
@@ -199,6 +246,12 @@ def _without_stacks(value: Value) -> Value:
     if isinstance(value, ListRows) and value.plain is None:
         raise NotProved("a list of many trips is returned")
     return value
+
+
+def _floats_in(value: Value) -> list[bool]:
+    """Which of the numbers of a result are floats of Python, made of arrays: no array is one of these."""
+    leaves = jax.tree_util.tree_leaves(value, is_leaf=lambda x: isinstance(x, UnknownNumber))
+    return [isinstance(x, UnknownNumber) and x.array.dtype.kind == "f" and not x.array.weak_type for x in leaves]
 
 
 def _duties(jaxpr: Jaxpr) -> int:
@@ -278,5 +331,6 @@ def sizes_of(values: Values) -> set[int]:
 
 def numbers_in(version: Version) -> set[int]:
     """The whole numbers that a version is written with: a size that equals one of them may be meant by it."""
-    nodes = ast.walk(version.loaded.tree)
-    return {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}
+    nodes = [*ast.walk(version.loaded.tree)]
+    parts = {len(n.elts) for n in nodes if isinstance(n, ast.Tuple | ast.List) and isinstance(n.ctx, ast.Store)}
+    return parts | {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}

@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -19,6 +20,7 @@ from .library import PLAIN_MODULES, acts, is_library
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .python_values import (
     DataSpan,
+    Fetched,
     ListMethod,
     ListRows,
     PartialCall,
@@ -39,6 +41,8 @@ from .python_values import (
 class Builtins(Transforms):
     """What a call of a function of Python gives."""
 
+    inside = 0  # functions that JAX traces
+
     def meaning(self, function: object) -> Callable[..., Value] | None:
         """What a function of Python means here; None: it is not among those that are known."""
         if isinstance(function, ListMethod):
@@ -46,6 +50,7 @@ class Builtins(Transforms):
         known: dict[object, Callable[..., Value]] = {
             range: self.range, len: self.len, enumerate: self.enumerate, zip: self.zip, reversed: self.reversed,
             list: self.list, tuple: self.tuple, dict: self.dict, min: self.least, max: self.most, abs: self.absolute,
+            float: self.float, jax.device_get: Fetched,
             functools.partial: self.partial, lax.scan: self.scanned, jax.vmap: self.vmap, jax.jit: self.jit,
         }  # fmt: skip
         try:
@@ -56,7 +61,7 @@ class Builtins(Transforms):
             return found
         if function is sum:
             return self.sum
-        if function in (int, float, bool, round) or getattr(function, "__module__", "") in PLAIN_MODULES:
+        if function in (int, bool, round) or getattr(function, "__module__", "") in PLAIN_MODULES:
             return lambda *arguments: self.plainly(function, arguments)
         if isinstance(function, np.ufunc) or (isinstance(function, type) and issubclass(function, np.generic)):
             return lambda *arguments, **named: self.plainly(function, arguments, named)
@@ -96,6 +101,14 @@ class Builtins(Transforms):
         if not isinstance(found, (*plain, np.generic)):
             raise NotProved(f"`{getattr(function, '__name__', function)}`")
         return found
+
+    def float(self, *values: Value) -> Value:
+        value = values[0].value if len(values) == 1 and isinstance(values[0], Fetched) else values[0] if values else 0
+        if not isinstance(value, jax.Array):
+            return self.plainly(float, values)
+        if value.ndim or self.inside or value.dtype != jnp.asarray(0.0).dtype:
+            raise NotProved("a float of an array that is traced, or has axes, or has another type")
+        return UnknownNumber(lax.convert_element_type(value, value.dtype))
 
     def range(self, *bounds: Value) -> Value:
         if not all(map(is_whole, bounds)):
@@ -156,6 +169,8 @@ class Builtins(Transforms):
     def items(self, value: Value) -> Sequence[Value]:
         if isinstance(value, SingleUse) and isinstance(value.over, tuple):
             return value.over
+        if isinstance(value, Fetched):
+            return [Fetched(item) for item in self.items(value.value)]
         if isinstance(value, tuple):
             return value
         if isinstance(value, ListRows) and value.plain is not None:

@@ -19,11 +19,12 @@ from ..sizes import SymbolicSizes
 from .doubles import Double
 from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
-from .library import is_library
+from .library import OF_SIZES, is_library
 from .numbers_of_trips import Traced
 from .python_expressions import PythonExpressions
 from .python_values import (
     PLAIN,
+    CompiledCall,
     ListRows,
     NameFrame,
     PartialCall,
@@ -85,6 +86,7 @@ class Calls(PythonExpressions):
         self.traced = Traced(self.integers, sizes.expression)
         self.depth = 0  # loops around
         self.calls = 0
+        self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
         self.moved_by = {}
         self.called = 0
         self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
@@ -168,7 +170,7 @@ class Calls(PythonExpressions):
         arguments = self.elements(
             node.args,
             frame,
-            consumed=function in (tuple, list),
+            consumed=function in (tuple, list, sum),
             spread=function in (jax.tree.map, jax.tree_util.tree_map),
         )
         if any(isinstance(x, SpreadItems) for x in arguments):
@@ -219,6 +221,8 @@ class Calls(PythonExpressions):
             return run(function, arguments, named)
         if isinstance(function, VmapCall):
             return self.mapped(function, arguments, named)
+        if isinstance(function, CompiledCall):
+            return self.call_compiled(function, arguments, named)
         if isinstance(function, PartialCall):
             return self.call(function.function, [*function.arguments, *arguments], {**function.named, **named})
         if callable(function) and (meaning := self.meaning(function)) is not None:
@@ -234,6 +238,9 @@ class Calls(PythonExpressions):
             return self.stacked(function, arguments, named)
         if name in POWERS and any(isinstance(x, SymbolicInt | UnknownNumber) for x in (*arguments, *named.values())):
             raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
+        of_sizes = [x for x in (*arguments, *named.values()) if name in OF_SIZES and not fixed_size(x)]
+        if of_sizes:
+            raise NotProved(f"`{name}` of arrays whose sizes are not known")
         if name == "einsum" and len(arguments) > 3:
             raise NotProved("a product of several arrays, whose order depends on their sizes")
         outer, self.keeps, self.reverse = (
@@ -246,6 +253,8 @@ class Calls(PythonExpressions):
         finally:
             self.keeps, self.reverse = outer
         found = function(*given, **more)
+        if callable(found) and not isinstance(found, jax.Array):
+            self.made_from[id(found)] = found, tuple(x for x in arguments if isinstance(x, PythonFunction))
         self.converted(
             (*arguments, *named.values()), (given, more), found, makes=isinstance(function, type) or stacks(function)
         )
@@ -281,6 +290,14 @@ class Calls(PythonExpressions):
         more = {n: a if n in closure.compiled else self.array_of(a) for n, a in named.items()}
         with self.within_trace(closure):
             found = self.array_of(self.entered(closure, positional, more))
+        return dated(found, self.depth)
+
+    def call_compiled(self, made: CompiledCall, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        positional, more = [*map(self.array_of, arguments)], {n: self.array_of(a) for n, a in named.items()}
+        with contextlib.ExitStack() as stack:
+            for closure in made.closures:
+                stack.enter_context(self.within_trace(closure))
+            found = self.call(made.function, positional, more)
         return dated(found, self.depth)
 
     def array_of(self, value: Value) -> Value:
@@ -321,6 +338,10 @@ class Calls(PythonExpressions):
         finally:
             self.called -= 1
         return signal.value if isinstance(signal, Returned) else None
+
+
+def fixed_size(value: Value) -> bool:
+    return not isinstance(value, jax.Array) or all(type(size) is int for size in value.shape)
 
 
 def types_of(value: object) -> list[np.dtype[np.generic]]:

@@ -18,13 +18,17 @@ from .followed_paths import FollowedPaths
 from .numbers_of_trips import Traced, is_array, whole
 from .python_values import (
     UNBOUND,
+    CompiledCall,
     DataSpan,
+    Fetched,
     ListMethod,
     ListRows,
     PartialCall,
     PythonFunction,
     Question,
+    Repeated,
     SingleUse,
+    Stack,
     SymbolicInt,
     Table,
     TripSpan,
@@ -42,9 +46,7 @@ ATTRIBUTES = frozenset(
 )  # fmt: skip
 OF_SIZES = frozenset(["det", "cross", "array_equal", "array_equiv", "multi_dot"])
 """What JAX computes otherwise for some sizes."""
-IMPURE = frozenset(
-    [*OF_SIZES, "debug", "io_callback", "pure_callback", "callback", "print", "device_get", "clear_caches", "config"]
-)
+IMPURE = frozenset(["debug", "io_callback", "pure_callback", "callback", "print", "clear_caches", "config"])
 OF_TUPLES = (
     "__eq__", "__ne__", "__bool__", "__len__", "__iter__", "__getitem__", "__contains__", "__getattribute__",
     "__getattr__",
@@ -142,6 +144,10 @@ class JaxLibrary:
                 return type(value)(*map(self.given, value))  # type: ignore[arg-type]
             case tuple():
                 return tuple([self.given(x) for x in value])
+        if isinstance(value, Fetched | CompiledCall) or value is jax.device_get:
+            raise NotProved("what is fetched is handed on")
+        if getattr(value, "__name__", "") in OF_SIZES:
+            raise NotProved("what JAX computes otherwise for some sizes is handed on")
         if callable(value) and not isinstance(value, type) and not is_library(value):
             raise NotProved("a function that is not followed is handed on")
         return value
@@ -151,6 +157,9 @@ class JaxLibrary:
         at = self.depth if born is None else born
         if hasattr(value, "scope") and not isinstance(value, jax.Array):
             return whole(self.sizes.polynomial(value))
+        if isinstance(value, Repeated):
+            count = self.sizes.polynomial(jax.tree_util.tree_leaves(value)[0].shape[0])
+            return ListRows([Stack(count, self.taken(value.leaves, at))], at)
         if isinstance(value, list):
             return ListRows([self.taken(x, at) for x in value], at)
         if type(value) is dict:

@@ -17,6 +17,7 @@ from .python_items import PythonItems
 from .python_values import (
     PLAIN,
     UNBOUND,
+    Blank,
     ListRows,
     NameFrame,
     PythonFunction,
@@ -27,6 +28,7 @@ from .python_values import (
     UnknownNumber,
     Value,
     kept,
+    objects,
     refuse,
 )
 
@@ -171,6 +173,8 @@ class PythonExpressions(PythonItems):
             return counted
         if is_double(op, left, right):
             return doubled(self.integers, op.__name__, left, right)
+        if op is ast.Mult and isinstance(left, ListRows) and isinstance(right, SymbolicInt):
+            return self.blank_list(left, right)
         if isinstance(left, SymbolicInt) or isinstance(right, SymbolicInt):
             return computed(op, left, right, self.integers)
         if op is ast.Add and type(left) is tuple and type(right) is tuple:
@@ -179,7 +183,7 @@ class PythonExpressions(PythonItems):
             op is ast.Add
             and isinstance(left, ListRows)
             and isinstance(right, ListRows)
-            and left.added is right.added is None
+            and left.added is right.added is left.blank is right.blank is None
         ):
             return ListRows([*left.parts, *right.parts], self.depth)
         if op is ast.Mult and type(left) is tuple and type(right) is int:
@@ -187,6 +191,15 @@ class PythonExpressions(PythonItems):
         if op is ast.Mult and isinstance(left, ListRows) and left.plain is not None and type(right) is int:
             return ListRows(left.plain * right, self.depth)
         raise NotProved("an operation on what is no number and no array")
+
+    def blank_list(self, rows: ListRows, count: SymbolicInt) -> ListRows:
+        if rows.plain is None or len(rows.plain) != 1 or any(True for _ in objects(rows.plain[0])):
+            raise NotProved("a list of several items, or of one list, many times")
+        if any(n in self.traced.trips for n in self.integers.free(count.value)) or not self.integers.at_least_zero(
+            count.value
+        ):
+            raise NotProved("a list of which it is not known how long it is")
+        return ListRows([Blank(count.value, rows.plain[0])], self.depth)
 
     def counted_by_data(self, op: type[ast.operator], left: Value, right: Value) -> UnknownNumber | None:
         """A whole number that data decide, a little more or less: it stays in its type for all trips that are meant."""

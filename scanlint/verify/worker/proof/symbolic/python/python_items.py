@@ -15,6 +15,7 @@ from .library import is_library
 from .numbers_of_trips import compared, is_whole, polynomial, whole
 from .python_values import (
     PLAIN,
+    Blank,
     ListRows,
     Question,
     Stack,
@@ -31,7 +32,6 @@ class PythonItems(Builtins):
     """What `[...]` gives and what a test of a value says."""
 
     tracked: list[set[int]]
-    inside = 0  # functions that JAX traces
 
     def truth(self, value: Value) -> bool:
         if isinstance(value, PLAIN):
@@ -137,7 +137,9 @@ class PythonItems(Builtins):
             if not -len(rows.plain) <= place.constant < len(rows.plain):
                 raise NotProved("a place that a list does not have")
             return rows.plain[place.constant]
-        back = place if place.constant is not None and place.constant < 0 else place - rows.length
+        back = place if place.constant is not None and place.constant < 0 else place - rows.filled
+        if rows.blank is not None and back is place:
+            raise NotProved("a list is read from its end, which is not filled")
         if rows.added is not None and rows.front:
             raise NotProved("a list is read that is filled at its head")
         if rows.added is not None:
@@ -145,12 +147,13 @@ class PythonItems(Builtins):
             if back.constant is not None and -len(recent) <= back.constant < 0:
                 return recent[back.constant]
             raise NotProved("a list is read further back")
-        start, at = number(0), back + rows.length
+        start, at = number(0), back + rows.filled
         for part in rows.parts:
-            count = part.count if isinstance(part, Stack) else number(1)
+            count = part.count if isinstance(part, Stack | Blank) else number(1)
             inside = self.integers.at_least_zero
             if inside(at - start) and inside(start + count - 1 - at):
-                return self.row_of(part, at - start) if isinstance(part, Stack) else part
+                single = part.item if isinstance(part, Blank) else part
+                return self.row_of(part, at - start) if isinstance(part, Stack) else single
             start = start + count
         raise NotProved("a place of a list that is not known")
 
@@ -158,6 +161,9 @@ class PythonItems(Builtins):
         return dated(jax.tree_util.tree_map(lambda x: self.item(x, whole(at)), stack.leaves), -1)
 
     def turned(self, rows: ListRows) -> ListRows:
+        if rows.blank is not None:
+            raise NotProved("a list is turned of which a part is not filled")
+
         def part(x: Value) -> Value:
             return Stack(x.count, jax.tree_util.tree_map(lambda a: a[::-1], x.leaves)) if isinstance(x, Stack) else x
 
@@ -170,6 +176,12 @@ class PythonItems(Builtins):
             raise NotProved("an object that no name of the function holds is changed")
 
     def append(self, rows: ListRows, value: Value, *, front: bool = False) -> None:
+        if rows.blank is not None:
+            raise NotProved("a list grows of which a part is not filled")
+        self.added_to(rows, value, front=front)
+
+    def added_to(self, rows: ListRows, value: Value, *, front: bool) -> None:
+        """The next item that a trip gives a list."""
         self.may_change(rows)
         kept(value)
         if front and rows.looked:
@@ -200,5 +212,13 @@ class PythonItems(Builtins):
             if not -len(held.parts) <= key < len(held.parts):
                 raise NotProved("a place that a list does not have")
             held.parts[key] = value
+        elif isinstance(held, ListRows) and held.added is not None and held.blank is not None and is_whole(key):
+            place, done = polynomial(key), held.grown + len(held.added)
+            if place == held.filled and not held.front:
+                self.added_to(held, value, front=False)
+            elif place == held.blank - 1 - done and len(held.parts) == 1 and not held.added:
+                self.added_to(held, value, front=True)
+            else:
+                raise NotProved("a place of a list that is not the next one to be filled")
         else:
             raise NotProved("an object that is changed")

@@ -14,6 +14,7 @@ from ...polynomials import NotProved, Polynomial
 from ..followed_paths import MOST_START
 from ..python_values import (
     UNBOUND,
+    Blank,
     DataSpan,
     ListRows,
     NameFrame,
@@ -275,11 +276,24 @@ def later(window: list[Value], added: Sequence[Value]) -> list[Value]:
 def fill(state: State, grows: Sequence[int], added: Sequence[tuple[Value, ...]], count: Polynomial) -> None:
     """Give each list what all trips have added."""
     for rows, grow, items in zip(state.lists, grows, added, strict=True):
-        if grow and rows.front:
+        if grow and (blank := rows.blank) is not None:
+            fill_blank(rows, blank - count * grow, Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
+        elif grow and rows.front:
             rows.parts.insert(0, Stack(count, jax.tree_util.tree_map(lambda a: a[::-1], items[0])))
         elif grow:
             rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
         rows.front = False
+
+
+def fill_blank(rows: ListRows, left: Polynomial, stack: Stack) -> None:
+    """Put what all trips have set in the place of blanks."""
+    *others, blank = rows.parts
+    assert isinstance(blank, Blank)
+    rest = [] if left.constant == 0 else [Blank(left, blank.item)]
+    if rows.front:
+        rows.parts = [*rest, Stack(stack.count, jax.tree_util.tree_map(lambda a: a[::-1], stack.leaves))]
+    else:
+        rows.parts = [*others, stack, *rest]
 
 
 def let_go(state: State, plan: Sequence[Onward], before: Sequence[Value], first: After) -> None:

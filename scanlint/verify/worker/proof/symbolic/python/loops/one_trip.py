@@ -17,6 +17,7 @@ from ..python_values import (
     BREAK,
     NO_RESULT,
     UNBOUND,
+    Blank,
     Returned,
     Signal,
     Stack,
@@ -113,6 +114,7 @@ class OneTrip(PythonInterpreter):
         found = []
         for rows in state.lists:
             known = [*rows.window, *rows.added] if rows.added is not None else list(rows.parts)
+            known = [part for part in known if not isinstance(part, Blank)]
             last: list[Value] = []
             for part in reversed(known[-MOST_WINDOW:]):
                 plain = isinstance(part, int | float | SymbolicInt) and not isinstance(part, bool)
@@ -133,8 +135,8 @@ class OneTrip(PythonInterpreter):
         if self.leaves(after):
             raise NotProved("a first trip that may leave the loop")
         for rows, added in zip(state.lists, after.added, strict=True):
-            if rows.front and added:
-                raise NotProved("a first trip that fills a list at its head")
+            if (rows.front or rows.blank is not None) and added:
+                raise NotProved("a first trip that fills a list otherwise")
             (rows.parts if rows.added is None else rows.added).extend(added)
 
     def planned(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...polynomials import NotProved, Polynomial, number, symbol
+from ..numbers_of_trips import is_array
 from ..python_interpreter import leaves_by_break
 from ..python_values import (
     BREAK,
@@ -71,26 +72,56 @@ class PythonLoops(DataTrips):
         return None
 
     def comprehension(self, node: ast.ListComp | ast.GeneratorExp, frame: NameFrame) -> Value:
-        if len(node.generators) != 1 or node.generators[0].is_async:
-            raise NotProved("a comprehension of several loops")
-        (generator,) = node.generators
-        value, own = self.value(generator.iter, frame), frozenset(stored(generator))
         made = ListRows([], self.depth)
-        inner = NameFrame({"": made}, frame, frame.module, own)
+        self.generated(node.generators, frame, made, lambda inner: self.append(made, self.value(node.elt, inner)))
+        return made
+
+    def generated(
+        self,
+        generators: Sequence[ast.comprehension],
+        frame: NameFrame,
+        made: ListRows,
+        add: Callable[[NameFrame], None],
+    ) -> None:
+        """The loops of a comprehension; `made` is what it fills."""
+        generator, *others = generators
+        if generator.is_async:
+            raise NotProved("a comprehension that waits")
+        value, own = self.value(generator.iter, frame), frozenset(stored(generator))
+        inner, over = NameFrame({"": made}, frame, frame.module, own), self.span(value)
 
         def run(item: Value) -> Signal:
             self.assign(generator.target, item, inner)
             if all(self.truth(self.value(test, inner)) for test in generator.ifs):
-                self.append(made, self.value(node.elt, inner))
+                if others:
+                    self.generated(others, inner, made, add)
+                else:
+                    add(inner)
             return None
 
-        over = self.span(value)
         with self.gone_over(value):
             if over is None:
                 self.one_by_one(self.items(value), run)
+            elif others:
+                raise NotProved("a comprehension of several loops")
             else:
                 self.rolled(PythonLoop(run, inner, own, over))
-        return made
+
+    def sum(self, value: Value, start: Value = 0) -> Value:
+        """One item after the other, as a loop adds them up."""
+        if (over := self.span(value)) is None:
+            return super().sum(value, start)
+        total = NameFrame({"": start}, None, self.module, frozenset([""]))
+
+        def run(item: Value) -> Signal:
+            if not is_array(item) or not (is_array(total.names[""]) or total.names[""] == 0):
+                raise NotProved("a sum of floats of Python")
+            total.names[""] = self.binary(ast.Add, total.names[""], item)
+            return None
+
+        with self.gone_over(value):
+            self.rolled(PythonLoop(run, total, total.own, over))
+        return total.names[""]
 
     def while_loop(self, node: ast.While, frame: NameFrame) -> Signal:
         names_in_test = any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test))
