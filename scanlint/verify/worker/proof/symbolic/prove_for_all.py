@@ -217,6 +217,7 @@ def program(
 
     def flat(*arrays: object) -> list[object]:
         interpreter = PythonLoops(sizes, version.loaded.names, functions)
+        interpreter.numbers_traced = floats and any(isinstance(x, float) for x in jax.tree_util.tree_leaves(values))
         runs.append(interpreter)
 
         def once() -> list[Value]:

@@ -42,6 +42,7 @@ class Builtins(Transforms):
     """What a call of a function of Python gives."""
 
     inside = 0  # functions that JAX traces
+    numbers_traced = False  # whether floats of the arguments are arrays, since the function itself is traced
 
     def meaning(self, function: object) -> Callable[..., Value] | None:
         """What a function of Python means here; None: it is not among those that are known."""
@@ -106,7 +107,7 @@ class Builtins(Transforms):
         value = values[0].value if len(values) == 1 and isinstance(values[0], Fetched) else values[0] if values else 0
         if not isinstance(value, jax.Array):
             return self.plainly(float, values)
-        if value.ndim or self.inside or value.dtype != jnp.asarray(0.0).dtype:
+        if value.ndim or self.inside or self.numbers_traced or value.dtype != jnp.asarray(0.0).dtype:
             raise NotProved("a float of an array that is traced, or has axes, or has another type")
         return UnknownNumber(lax.convert_element_type(value, value.dtype))
 

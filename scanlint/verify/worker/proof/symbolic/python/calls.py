@@ -25,6 +25,7 @@ from .python_expressions import PythonExpressions
 from .python_values import (
     PLAIN,
     CompiledCall,
+    Grown,
     ListRows,
     NameFrame,
     PartialCall,
@@ -238,6 +239,13 @@ class Calls(PythonExpressions):
             return self.stacked(function, arguments, named)
         if name in POWERS and any(isinstance(x, SymbolicInt | UnknownNumber) for x in (*arguments, *named.values())):
             raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
+        if (
+            name == "concatenate"
+            and len(arguments) == 1
+            and not named
+            and (grown := joined_to(arguments[0])) is not None
+        ):
+            return grown
         of_sizes = [x for x in (*arguments, *named.values()) if name in OF_SIZES and not fixed_size(x)]
         if of_sizes:
             raise NotProved(f"`{name}` of arrays whose sizes are not known")
@@ -338,6 +346,17 @@ class Calls(PythonExpressions):
         finally:
             self.called -= 1
         return signal.value if isinstance(signal, Returned) else None
+
+
+def joined_to(value: Value) -> Grown | None:
+    """What is joined to an array that a loop lets grow."""
+    parts = value.plain if isinstance(value, ListRows) else value
+    if not isinstance(parts, list | tuple) or not parts or not isinstance(parts[0], Grown):
+        return None
+    grown, *others = parts
+    if not all(isinstance(x, jax.Array) and x.ndim and type(x.shape[0]) is int for x in others):
+        raise NotProved("an array grows by what has no known number of rows")
+    return Grown(grown.slot, (*grown.added, *others))
 
 
 def fixed_size(value: Value) -> bool:

@@ -177,6 +177,14 @@ class Blank:
     item: Value
 
 
+@dataclass(frozen=True)
+class Grown:
+    """An array to which trips join rows, in the place `slot` of a loop: nothing else may be asked of it."""
+
+    slot: int
+    added: tuple[jax.Array, ...] = ()
+
+
 class Repeated:
     """A list of an argument whose items have one structure and one type each: their leaves stacked."""
 

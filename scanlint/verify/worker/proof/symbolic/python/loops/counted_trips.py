@@ -34,7 +34,7 @@ from .one_trip import OneTrip
 
 MOST_PEELED = 2
 Carry = tuple[object, list[Value], list[list[Value]]]
-Rows = tuple[list[Value], list[tuple[Value, ...]]]
+Rows = tuple[list[Value], list[tuple[Value, ...]], list[jax.Array]]
 
 
 @dataclass
@@ -144,7 +144,8 @@ class CountedTrips(OneTrip):
             if not all(arrays(item) and not isinstance(item, ListRows) for added in items for item in added):
                 raise NotProved("a list of what is no array")
             moved = [after.values[k] for k in loop.places("array")]
-            return (carry[0] + 1, moved, recent), (given, items)  # type: ignore[operator]
+            joined = [jnp.concatenate(after.values[k].added) for k in loop.places("grown")]  # type: ignore[attr-defined]
+            return (carry[0] + 1, moved, recent), (given, items, joined)  # type: ignore[operator]
 
         return step
 
@@ -169,7 +170,7 @@ class CountedTrips(OneTrip):
 
     def ended(self, loop: Scanned, moved: list[Value], rows: Rows) -> None:
         """Give each location and list what it has after the last trip."""
-        before, count, (given, added) = loop.before, loop.count, rows
+        before, count, (given, added, joined) = loop.before, loop.count, rows
         some = self.integers.at_least_zero(count - 1)
         moving, ends = loop.places("array"), loop.places("last")
         for k, place in enumerate(loop.plan):
@@ -179,6 +180,10 @@ class CountedTrips(OneTrip):
                 before[k] = dated(value, loop.state.born(k, self.depth))
             elif place.kind == "int":
                 before[k] = whole(polynomial(before[k]) + polynomial(place.by) * count)
+            elif place.kind == "grown":
+                more = joined[loop.places("grown").index(k)]
+                more = more.reshape((more.shape[0] * more.shape[1], *more.shape[2:]))
+                before[k] = jnp.concatenate([before[k], more])  # type: ignore[list-item]
             elif place.kind == "last":
                 value = self.at_end(loop, loop.noted[k], given[ends.index(k)]) if some else UNBOUND
                 before[k] = dated(value, loop.state.born(k, self.depth))

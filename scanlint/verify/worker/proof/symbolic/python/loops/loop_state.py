@@ -54,7 +54,7 @@ class PythonLoop:
 
 @dataclass
 class Onward:
-    """How a location goes on: `same`, `int` (moved by `by` each trip), `array` (carried from `by`), or `last`."""
+    """How a location goes on: `same`, `int` (moved by `by` each trip), `array` (carried from `by`), `grown` or `last`."""
 
     kind: str
     by: Value = None
@@ -147,6 +147,12 @@ def arrays(value: Value) -> bool:
         return False
     leaves = jax.tree_util.tree_leaves(value)
     return bool(leaves) and all(isinstance(x, jax.Array) for x in leaves)
+
+
+def grows(before: Value, after: Value) -> bool:
+    """Whether an array has more rows after a trip."""
+    arrays_both = isinstance(before, jax.Array) and isinstance(after, jax.Array) and before.ndim == after.ndim > 0
+    return arrays_both and before.shape[1:] == after.shape[1:] and before.shape[0] != after.shape[0]  # type: ignore[union-attr]
 
 
 def carried(value: Value) -> bool:

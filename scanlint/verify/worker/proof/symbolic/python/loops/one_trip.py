@@ -18,6 +18,7 @@ from ..python_values import (
     NO_RESULT,
     UNBOUND,
     Blank,
+    Grown,
     Returned,
     Signal,
     Stack,
@@ -28,7 +29,7 @@ from ..python_values import (
     objects,
 )
 from ..same_values import same_values
-from .loop_state import After, MovesLater, Onward, State, carried, let_go, started
+from .loop_state import After, MovesLater, Onward, State, carried, grows, let_go, started
 
 MOST_WINDOW = 4
 MOST_PLANS = 12
@@ -143,10 +144,10 @@ class OneTrip(PythonInterpreter):
         self, state: State, before: Sequence[Value], windows: Sequence[list[Value]], run: Callable[[], Signal]
     ) -> list[Onward] | After:
         """How each location goes on; or the results of the first trip, which has to be run by itself."""
-        last: set[int] = set()
+        last, grown = set[int](), set[int]()
         first: After | None = None
         for _ in range(MOST_PLANS):
-            shown = [UNBOUND if k in last else b for k, b in enumerate(before)]
+            shown = [UNBOUND if k in last else Grown(k) if k in grown else b for k, b in enumerate(before)]
             try:
                 after = self.trip(state, shown, windows, run)
             except NotProved:
@@ -158,7 +159,7 @@ class OneTrip(PythonInterpreter):
                 state.restore()
             first = first or after
             plan = [
-                Onward("last") if k in last else self.place(b, a)
+                Onward("last") if k in last else self.joins(k, b, a) if k in grown else self.place(b, a)
                 for k, (b, a) in enumerate(zip(before, after.values, strict=True))
             ]
             unlike = next((k for k, place in enumerate(plan) if place is None), None)
@@ -166,10 +167,20 @@ class OneTrip(PythonInterpreter):
                 self.dry, known = after, [place for place in plan if place is not None]
                 let_go(state, known, before, after)
                 return known
+            if unlike not in grown and grows(before[unlike], after.values[unlike]):
+                grown.add(unlike)
+                continue
             if unlike >= len(state.slots) or not isinstance(state.slots[unlike][1], str):
                 return first
             last.add(unlike)
         raise NotProved("a loop whose locations could not be told apart")
+
+    def joins(self, slot: int, before: Value, after: Value) -> Onward | None:
+        """Rows are joined to an array, of its own type."""
+        if not isinstance(before, jax.Array) or not isinstance(after, Grown) or after.slot != slot or before.weak_type:
+            return None
+        alike = all(x.shape[1:] == before.shape[1:] and x.dtype == before.dtype for x in after.added)
+        return Onward("grown", tuple(x.shape[0] for x in after.added)) if alike and after.added else None
 
     def place(self, before: Value, after: Value) -> Onward | None:
         """None: it is of another kind after the trip than before it."""
@@ -195,6 +206,8 @@ class OneTrip(PythonInterpreter):
                 found.append(next(left))
             elif place.kind == "last":
                 found.append(UNBOUND)
+            elif place.kind == "grown":
+                found.append(Grown(len(found)))
             elif place.kind == "int":
                 found.append(whole(polynomial(start) + polynomial(place.by) * trip))
             else:
@@ -206,6 +219,8 @@ class OneTrip(PythonInterpreter):
         for k, (place, start, value) in enumerate(zip(plan, before, after.values, strict=True)):
             if place.kind == "same" and self.place(start, value) != Onward("same"):
                 raise MovesLater(before, k)
+            if place.kind == "grown" and self.joins(k, start, value) != place:
+                raise NotProved("an array that grows otherwise on some trips")
             if place.kind == "int":
                 due = polynomial(start) + polynomial(place.by) * (trip + 1)
                 if not is_whole(value) or polynomial(value) != due:
