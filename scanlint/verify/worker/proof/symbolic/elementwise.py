@@ -15,6 +15,7 @@ ELEMENTWISE = NUMBERED - {"bitcast_convert_type"}  # which may change the shape
 TURNED = {"gt": "lt", "ge": "le"}
 EXACT = frozenset(["add", "sub", "mul", "neg", "div"])
 """What IEEE fixes to the last bit."""
+MOST_LOOKED_AT = 12
 PLAIN = frozenset(["and", "or", "not", "eq", "lt", "le"])
 
 
@@ -131,10 +132,20 @@ class Elementwise(TermTable):
             return self._either(which, cases[0], cases[1], shape)
         return None
 
-    @staticmethod
-    def _under(which: Term, case: Term, holds: bool) -> Term:
+    def _under(self, which: Term, case: Term, holds: bool) -> Term:
         """A case where the condition is known: it may choose by the same condition."""
-        return case.args[1 + holds] if case.op == "select_n" and case.args[0] is which else case
+        todo = [case]
+        for _ in range(MOST_LOOKED_AT):
+            if not todo:
+                break
+            term = todo.pop()
+            if term.op == "select_n" and term.args[0] is which:
+                return self.where(case, which, holds)
+            todo += term.args
+        return case
+
+    def where(self, term: Term, condition: Term, holds: bool) -> Term:
+        raise NotImplementedError
 
     def _joint(self, which: Term, no: Term, yes: Term) -> list[Term] | None:
         """A choice of which one side is the other choice's: both conditions as one."""

@@ -101,7 +101,7 @@ class Algebra(DataLoops):
         body.known = {k: (self.substituted(b, meant), x) for k, (b, x) in known} | {place: (before, last)}
         body.steps = [self.substituted(s, meant) for s in body.steps]
         body.given = [self.substituted(g, meant) for g in body.given]
-        body.test = self.substituted(body.test, meant) if body.test is not None else None
+        body.test = self.test(body.test, meant, body.trip)
 
     def _counter(self, body: OpenLoop, place: int, count: Polynomial | None) -> tuple[Term, Term | None] | None:
         """A whole number that a trip alone decides: what it is after a trip tells what it was before."""

@@ -118,13 +118,13 @@ class Relations(LoopTerms):
         rank = {f: j for j, f in enumerate(firsts)}
         merged = {name_of(body.states[places[j]]): body.states[places[classes.index(c)]] for j, c in enumerate(classes)}
         steps = [self.substituted(s, merged) for s in body.steps]
-        test = self.substituted(body.test, merged) if body.test is not None else None
+        test = self.test(body.test, merged, body.trip)
         joined = OpenLoop(body.trip, body.count, body.states, body.inits, steps, [], test)
         return self._bound(joined, [places[f] for f in firsts]), [rank[classes.index(c)] for c in classes]
 
     def _bound(self, body: OpenLoop, places: Sequence[int]) -> LoopTerm:
-        terms = [*(body.steps[k] for k in places), *([body.test] if body.test is not None else [])]
-        height = max([0, *(t.height for t in terms)])
+        terms = [body.steps[k] for k in places]
+        height = max([0, *(t.height for t in [*terms, *([body.test] if body.test is not None else [])])])
         while True:
             height += 1
             states = [
@@ -134,16 +134,22 @@ class Relations(LoopTerms):
             meant |= {name_of(body.states[k]): s for k, s in zip(places, states, strict=True)}
             with self.integers.within(trip_at(height), self.span_of(body.count, body.test, body.trip, body.states)):
                 bound = [self.substituted(t, meant) for t in terms]
-            if max([0, *(t.height for t in bound)]) < height:
+            test = self.test(body.test, meant, trip_at(height))
+            all_bound = [*bound, *([test] if test is not None else [])]
+            if max([0, *(t.height for t in all_bound)]) < height:
                 break
         inits = tuple(body.inits[k] for k in places)
         own = {trip_at(height), *map(name_of, states)}
         free = frozenset[str]().union(
-            *(t.free for t in inits), *(t.free - own for t in bound), self.free_of(body.count)
+            *(t.free for t in inits), *(t.free - own for t in all_bound), self.free_of(body.count)
         )
         above = max([height, *(t.height for t in inits), self.height_of(body.count)])
-        steps, test = tuple(bound[: len(places)]), bound[-1] if body.test is not None else None
-        return LoopTerm(trip_at(height), body.count, tuple(states), inits, steps, test, above, free)
+        return LoopTerm(trip_at(height), body.count, tuple(states), inits, tuple(bound), test, above, free)
+
+    def test(self, test: Term | None, meant: Meant, trip: str) -> Term | None:
+        """A test for other values: on any trip, for it is what says which trips there are."""
+        with self.integers.within(trip, FOREVER):
+            return self.substituted(test, meant) if test is not None else None
 
     def _names(self, loop: LoopTerm, kept: Sequence[int]) -> list[tuple[int, int]]:
         """Which state of which loop each place is: of an earlier loop where both are equal before every trip."""
@@ -190,10 +196,8 @@ class Relations(LoopTerms):
                     [(c, self.substituted(s, m).number) for c, s in zip(side, loop.steps, strict=True)]
                     for loop, side, m in zip(loops, sides, meant, strict=True)
                 ]
-                tests = {
-                    self.substituted(loop.test, m).number if loop.test is not None else None
-                    for loop, m in zip(loops, meant, strict=True)
-                }
+                asked = [self.test(loop.test, m, trip) for loop, m in zip(loops, meant, strict=True)]
+                tests = {test.number if test is not None else None for test in asked}
                 finer: dict[tuple[int, ...], int] = {}
                 split = [[finer.setdefault(key, len(finer)) for key in keys] for keys in found]
                 if len(finer) == len(names):
@@ -230,7 +234,7 @@ class Relations(LoopTerms):
         with self.integers.within(trip, count if count is not None else go.whole(self.span(loop))):
             within = Substitution(self, inner)
             steps = [within.of(s) for s in loop.steps]
-            test = within.of(loop.test) if loop.test is not None else None
+        test = self.test(loop.test, inner, trip)
         return OpenLoop(trip, count, states, [go.of(i) for i in loop.inits], steps, [], test)
 
     def substituted(self, term: Term, meant: Meant) -> Term:

@@ -158,7 +158,11 @@ class Structure(Elementwise):
         return self.term("rows", count, (inner,), shape, body.dtype, within=[count], binds=name)
 
     def row(self, term: Term, axis: int, place: Polynomial) -> Term:
-        """The array without an axis, at a place of it that is known to be inside."""
+        """The array without an axis, at a place of it that is known to be inside; of two places the last axis first."""
+        if term.op == "row":
+            outer, at = cast("tuple[int, Polynomial]", term.par)
+            if axis >= outer:
+                return self.row(self.row(term.args[0], axis + 1, place), outer, at)
         if (found := self._row(term, axis, place)) is not None:
             return found
         return self.term("row", (axis, place), (term,), without(term.shape, axis), term.dtype, within=[place])

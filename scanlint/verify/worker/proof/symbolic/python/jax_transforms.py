@@ -104,7 +104,13 @@ class Transforms(JaxLibrary):
             if any(self.sizes.polynomial(x.shape[0]) != length.value for x in leaves):
                 raise NotProved("a length that is not that of the rows")
             size = None
-        return self.taken(lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept)))  # type: ignore[arg-type]
+        try:
+            made = lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept))  # type: ignore[arg-type]
+        except TypeError as error:
+            if "carry" not in str(error):
+                raise
+            raise NotProved("a scan whose carry changes its type") from error
+        return self.taken(made)
 
     def one_stack(self, rows: ListRows, *, promoted: bool = False) -> Value:
         """All items, each leaf stacked along its first axis; they are of one type, or `promoted` to one."""

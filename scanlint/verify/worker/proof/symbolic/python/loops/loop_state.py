@@ -54,7 +54,7 @@ class PythonLoop:
 
 @dataclass
 class Onward:
-    """How a location goes on: `same`, `int` (moved by `by` each trip), `array` (carried from `by`), `grown` or `last`."""
+    """How a location goes on: `same`, `int` (moved by `by` a trip), `array` (carried from `by`), `grown` or `last`."""
 
     kind: str
     by: Value = None
