@@ -227,7 +227,7 @@ def program(
             assert isinstance(function, PythonFunction)
             returned = _without_stacks(interpreter.entered(function, positional, named))
             out, tree = jax.tree_util.tree_flatten(interpreter.given(returned))
-            tree = tree, _floats_in(returned)
+            tree = tree, _floats_in(returned, interpreter)
             if any(isinstance(x, UnboundName) for x in out):
                 raise NotProved("a name may have no value")
             trees.append(tree)
@@ -249,10 +249,10 @@ def _without_stacks(value: Value) -> Value:
     return value
 
 
-def _floats_in(value: Value) -> list[bool]:
+def _floats_in(value: Value, interpreter: PythonLoops) -> list[bool]:
     """Which of the numbers of a result are floats of Python, made of arrays: no array is one of these."""
     leaves = jax.tree_util.tree_leaves(value, is_leaf=lambda x: isinstance(x, UnknownNumber))
-    return [isinstance(x, UnknownNumber) and x.array.dtype.kind == "f" and not x.array.weak_type for x in leaves]
+    return [any(x is found for found in interpreter.floats) for x in leaves]
 
 
 def _duties(jaxpr: Jaxpr) -> int:

@@ -87,6 +87,7 @@ class Calls(PythonExpressions):
         self.traced = Traced(self.integers, sizes.expression)
         self.depth = 0  # loops around
         self.calls = 0
+        self.floats = []
         self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
         self.moved_by = {}
         self.called = 0
