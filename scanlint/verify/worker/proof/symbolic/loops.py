@@ -200,8 +200,9 @@ class Algebra(DataLoops):
         steps = [body.states[k] if k in body.known else s for k, s in enumerate(body.steps)]
         inits = [body.inits[k] if k in body.known else self.substituted(s, first) for k, s in enumerate(steps)]
         head = [self.substituted(g, first) for g in body.given]
+        ended = {k: last for k, (_, last) in body.known.items() if last is not None}
         if count.constant == 1:
-            last = [body.known[k][1] if k in body.known else i for k, i in enumerate(inits)]
+            last = [ended.get(k, i) for k, i in enumerate(inits)]
             return LoopResults(last, lambda j, _: self._alone(head[j]), lambda k, _: body.inits[k])
         with self.integers.within(body.trip, count - 1) as trip:
             later = {body.trip: trip + 1}
@@ -221,9 +222,7 @@ class Algebra(DataLoops):
                 raise NotProved("a state before a trip that may be the first, which differs")
             return rest.before(place, at - 1)
 
-        return LoopResults(
-            [body.known[k][1] if k in body.known else x for k, x in enumerate(rest.last)], stacked, before
-        )
+        return LoopResults([ended.get(k, x) for k, x in enumerate(rest.last)], stacked, before)
 
     def _alone(self, term: Term) -> Term:
         return self.make("reshape", (), [term], (number(1), *term.shape), term.dtype)

@@ -20,7 +20,16 @@ from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
 from .python.loops.python_loops import PythonLoops
 from .python.python_interpreter import PythonInterpreter
-from .python.python_values import ListRows, PythonFunction, Repeated, SymbolicInt, UnboundName, UnknownNumber, Value
+from .python.python_values import (
+    ListRows,
+    PythonFunction,
+    Repeated,
+    SymbolicInt,
+    UnboundName,
+    UnknownNumber,
+    Value,
+    equal,
+)
 from .python.same_values import SAME
 from .recurrences import Recurrences
 from .sizes import SymbolicSizes
@@ -71,10 +80,10 @@ def prove(
     """
     kept = numbers_in(old) | numbers_in(new)
     found = {size for size in sizes_of(values[0]) if size > SMALL and size not in kept}
-    stacked = _with_stacks(values[0], kept), _with_stacks(values[1], kept)
-    if stacked != (None, None) and all(stacked):
-        lengths = sizes_of(stacked[0]) - kept - {0, 1, SMALL}
-        proof, _ = _from_some_size_on(old, new, signature, stacked, lengths, floats=floats)
+    one, other = (_with_stacks(given, kept) for given in values)
+    if one is not None and other is not None:
+        lengths = {size for size in sizes_of(one) if size > SMALL and size not in kept}
+        proof, _ = _from_some_size_on(old, new, signature, (one, other), lengths, floats=floats)
         if proof.proved:
             return proof
     proof, gone_through = _from_some_size_on(old, new, signature, values, found, floats=floats)
@@ -120,10 +129,12 @@ def _with_stacks(values: Values, kept: set[int]) -> Values | None:
         if type(value) is not list or len(value) <= SMALL or len(value) in kept:
             return value
         flat = [jax.tree_util.tree_flatten(item) for item in value]
-        if not flat[0][0] or any(tree != flat[0][1] for _, tree in flat):
+        if not flat[0][0] or not all(equal(tree, flat[0][1]) for _, tree in flat):
             return value
         columns = [*zip(*(leaves for leaves, _ in flat), strict=True)]
-        if not all(all(of_array(x) and _type_of(x) == _type_of(column[0]) for x in column) for column in columns):
+        if not all(
+            all(isinstance(x, jax.Array) and _type_of(x) == _type_of(column[0]) for x in column) for column in columns
+        ):
             return value
         met = True
         return Repeated(jax.tree_util.tree_unflatten(flat[0][1], [jax.numpy.stack(column) for column in columns]))
@@ -158,8 +169,8 @@ def _compare(
     for a, b in zip(one.out_avals, two.out_avals, strict=True):
         if sizes.shape(a.shape) != sizes.shape(b.shape) or a.dtype != b.dtype:
             raise NotProved("the outputs differ in shape or dtype")
-    for unrolled in (False, True):
-        algebra = Algebra(integers=sizes.integers, unrolled=unrolled)
+    algebra = Algebra(integers=sizes.integers)
+    for algebra.unrolled in (False, True):
         programs = Programs(algebra, sizes)
         inputs = [algebra.term("input", k, (), programs.shape(aval), aval.dtype) for k, aval in enumerate(one.in_avals)]
         results = [programs.closed(found, inputs) for found in (one, two)]
@@ -212,7 +223,7 @@ def program(
 ) -> tuple[ClosedJaxpr, object]:
     """A version as a program of these leaves, and the structure of what it returns."""
     functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef)}
-    trees: list[object] = []
+    trees: list[tuple[object, list[bool]]] = []
     runs: list[PythonLoops] = []
 
     def flat(*arrays: object) -> list[object]:
@@ -227,10 +238,9 @@ def program(
             assert isinstance(function, PythonFunction)
             returned = _without_stacks(interpreter.entered(function, positional, named))
             out, tree = jax.tree_util.tree_flatten(interpreter.given(returned))
-            tree = tree, _floats_in(returned, interpreter)
             if any(isinstance(x, UnboundName) for x in out):
                 raise NotProved("a name may have no value")
-            trees.append(tree)
+            trees.append((tree, _floats_in(returned, interpreter)))
             return [jax.numpy.asarray(x) for x in out]
 
         return interpreter.asked.explored(once)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .open_loops import LoopResults, LoopTerms, OpenLoop
@@ -35,7 +35,7 @@ class Relations(LoopTerms):
                 start, last = body.known[place]
                 if last is not None and (at is None or at == count):
                     return last
-                trip = self.trips_made(before(clock, None)) if at is None else at
+                trip = self.trips_made(before(clock or 0, None)) if at is None else at
                 states = {
                     name_of(body.states[k]): before(k, at) for k in alive if name_of(body.states[k]) in start.free
                 }
@@ -49,30 +49,37 @@ class Relations(LoopTerms):
             return self.state_before(*names[place], at)
 
         def after(term: Term, at: Polynomial) -> Term:
-            """What a trip computes, on trip `at`; what is carried is named as the state before the next one."""
-            place = next((k for k in alive if body.steps[k] is term), None)
-            if place is not None:
-                return before(place, at + 1)
-            carried = {
-                body.steps[k]: before(k, at + 1) for k in alive if body.steps[k].op not in ("state", "int", "const")
-            }
-            states = {name_of(body.states[k]): before(k, at) for k in alive if name_of(body.states[k]) in term.free}
-            return Substitution(self, {body.trip: at, **states}, {t.number: by for t, by in carried.items()}).of(term)
+            return self._after(body, alive, term, at, before)
 
         def stacked(place: int, reverse: bool) -> Term:
             if count is None:
                 raise NotProved("rows of a loop that data end")
             return self.by_rows(count, lambda t: after(body.given[place], count - 1 - t if reverse else t))
 
-        last = []
-        for k in range(len(body.states)):
-            if k in body.filled:
-                axis, reverse, at = body.filled[k]
-                rows = stacked(at, reverse)
-                last.append(rows if not axis else self._moved(rows, axis))
-            else:
-                last.append(before(k, count))
-        return LoopResults(last, stacked, before)
+        def last(place: int) -> Term:
+            if place not in body.filled:
+                return before(place, count)
+            axis, reverse, at = body.filled[place]
+            rows = stacked(at, reverse)
+            return self._moved(rows, axis) if axis else rows
+
+        return LoopResults([*map(last, range(len(body.states)))], stacked, before)
+
+    def _after(
+        self,
+        body: OpenLoop,
+        alive: Sequence[int],
+        term: Term,
+        at: Polynomial,
+        before: Callable[[int, Polynomial], Term],
+    ) -> Term:
+        """What a trip computes, on trip `at`; what is carried is named as the state before the next one."""
+        place = next((k for k in alive if body.steps[k] is term), None)
+        if place is not None:
+            return before(place, at + 1)
+        carried = {body.steps[k]: before(k, at + 1) for k in alive if body.steps[k].op not in ("state", "int", "const")}
+        states = {name_of(body.states[k]): before(k, at) for k in alive if name_of(body.states[k]) in term.free}
+        return Substitution(self, {body.trip: at, **states}, {t.number: by for t, by in carried.items()}).of(term)
 
     def span_of(self, count: Polynomial | None, test: Term | None, trip: str, states: Sequence[Term]) -> Polynomial:
         """How many trips there are at most, as far as known: a test may ask whether the trip is below a number."""

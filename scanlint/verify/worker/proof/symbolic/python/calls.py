@@ -21,6 +21,7 @@ from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
 from .library import OF_SIZES, is_library
 from .numbers_of_trips import Traced
+from .parameters import bound, bound_in
 from .python_expressions import PythonExpressions
 from .python_values import (
     PLAIN,
@@ -337,7 +338,7 @@ class Calls(PythonExpressions):
         if self.called >= DEEPEST_CALL:
             raise NotProved("calls within calls")
         names = bound(closure, arguments, named)
-        own = frozenset(names) | _bound_in(closure.node)
+        own = frozenset(names) | bound_in(closure.node)
         frame = NameFrame(names, closure.frame, closure.frame.module, own)
         self.called += 1
         try:
@@ -373,38 +374,3 @@ def types_of(value: object) -> list[np.dtype[np.generic]]:
 def whole_list(value: Value) -> bool:
     """Whether it is a list of which each item is known by itself."""
     return isinstance(value, ListRows) and value.plain is not None
-
-
-def bound(closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
-    """The parameters of a call by name."""
-    a = closure.node.args
-    places = [x.arg for x in (*a.posonlyargs, *a.args)]
-    if a.kwarg is not None or (a.vararg is None and len(arguments) > len(places)):
-        raise NotProved("arguments that have no parameter")
-    found = dict(zip(places[len(places) - len(closure.defaults) :], closure.defaults, strict=True)) | closure.named
-    found |= dict(zip(places, arguments, strict=False))
-    if named.keys() - {*places, *(x.arg for x in a.kwonlyargs)} or named.keys() & set(places[: len(arguments)]):
-        raise NotProved("arguments that have no parameter")
-    found |= named
-    if set(places) | {x.arg for x in a.kwonlyargs} != found.keys():
-        raise NotProved("a parameter without an argument")
-    return found | ({a.vararg.arg: tuple(arguments[len(places) :])} if a.vararg is not None else {})
-
-
-def _bound_in(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """The names that a function binds for itself."""
-    if isinstance(node, ast.Lambda):
-        return frozenset()
-    found: set[str] = set()
-    todo: list[ast.AST] = list(node.body)
-    while todo:
-        part = todo.pop()
-        if isinstance(part, ast.FunctionDef | ast.ClassDef):
-            found.add(part.name)
-        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-            found.add(part.id)
-        if not isinstance(
-            part, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
-        ):
-            todo += ast.iter_child_nodes(part)
-    return frozenset(found)

@@ -105,7 +105,7 @@ class Transforms(JaxLibrary):
                 raise NotProved("a length that is not that of the rows")
             size = None
         try:
-            made = lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept))  # type: ignore[arg-type]
+            made: object = lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept))  # type: ignore[arg-type]
         except TypeError as error:
             if "carry" not in str(error):
                 raise

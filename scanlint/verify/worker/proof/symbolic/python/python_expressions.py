@@ -93,11 +93,9 @@ class PythonExpressions(PythonItems):
             case ast.List(elts=elts):
                 return ListRows(list(map(kept, self.elements(elts, frame))), self.depth)
             case ast.Dict(keys=keys, values=values):
-                pairs = [
-                    (self.value(k, frame) if k else UNBOUND, kept(self.value(v, frame)))
-                    for k, v in zip(keys, values, strict=True)
-                ]
-                return self.table([k for k, _ in pairs], [v for _, v in pairs])
+                pairs = zip(keys, values, strict=True)
+                found = [(self.value(k, frame) if k else UNBOUND, kept(self.value(v, frame))) for k, v in pairs]
+                return self.table([k for k, _ in found], [v for _, v in found])
             case ast.Subscript(value=owner, slice=key):
                 return self.item(self.value(owner, frame), self.value(key, frame))
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -108,10 +106,16 @@ class PythonExpressions(PythonItems):
                 return self.call_node(node, frame)
             case ast.ListComp():
                 return self.comprehension(node, frame)
-            case ast.NamedExpr(target=ast.Name(id=name), value=value) if name in frame.own and "" not in frame.names:
-                frame.names[name] = kept(self.value(value, frame))
-                return frame.names[name]
+            case ast.NamedExpr():
+                return self.named_expression(node, frame)
         return refuse(node)
+
+    def named_expression(self, node: ast.NamedExpr, frame: NameFrame) -> Value:
+        name = node.target.id
+        if name not in frame.own or "" in frame.names:
+            refuse(node)
+        frame.names[name] = kept(self.value(node.value, frame))
+        return frame.names[name]
 
     def known(self, name: str, frame: NameFrame) -> Value:
         holder = frame.holder(name)
@@ -183,7 +187,8 @@ class PythonExpressions(PythonItems):
             op is ast.Add
             and isinstance(left, ListRows)
             and isinstance(right, ListRows)
-            and left.added is right.added is left.blank is right.blank is None
+            and left.added is right.added is None
+            and left.blank is right.blank is None
         ):
             return ListRows([*left.parts, *right.parts], self.depth)
         if op is ast.Mult and type(left) is tuple and type(right) is int:

@@ -110,8 +110,8 @@ class CountedTrips(OneTrip):
         windows = [self.begun(w, added) for w, added in zip(known, self.dry.added, strict=True)]
         first_trip = functools.partial(loop.run, loop.over.item(number(loop.base)))
         self.same_start(state, loop.plan, loop.before, self.windows(state), first_trip, (known, windows))
-        for rows, grow in zip(state.lists, loop.grows, strict=True):
-            if grow and rows.blank is not None and not self.integers.at_least_zero(rows.blank - count * grow):
+        for held, grow in zip(state.lists, loop.grows, strict=True):
+            if grow and held.blank is not None and not self.integers.at_least_zero(held.blank - count * grow):
                 raise NotProved("more places are filled than a list may have")
         starts = [loop.plan[k].by for k in loop.places("array")]
         first = jax.tree_util.tree_map(jnp.asarray, (starts, windows))

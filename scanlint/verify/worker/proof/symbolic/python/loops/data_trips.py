@@ -109,7 +109,7 @@ class DataTrips(CountedTrips):
 
         def goes_on(carry: Carry) -> object:
             holds = self.holds(made, entered(carry), carry[0])
-            return jnp.logical_and(holds, jnp.logical_not(carry[1])) if spent else holds
+            return jnp.logical_and(jnp.asarray(holds), jnp.logical_not(carry[1])) if spent else holds
 
         def again(carry: Carry) -> Carry:
             shown, trip = entered(carry), symbol(made.name)
@@ -130,7 +130,7 @@ class DataTrips(CountedTrips):
         ends = jax.tree_util.tree_map(jnp.zeros_like, [made.dry.values[k] for k in made.ends])
         result = [jnp.asarray(False), *map(jnp.zeros_like, self.leaves_of(made.dry.result))]
         start = 0, jnp.asarray(False), first, ends, result
-        return lax.while_loop(goes_on, again, start)  # type: ignore[arg-type, return-value, type-var]
+        return lax.while_loop(goes_on, again, start)  # type: ignore[arg-type, return-value]
 
     def holds(self, made: Ended, shown: Sequence[Value], trip: jax.Array) -> object:
         """Whether the loop goes on where its locations are these."""

@@ -151,8 +151,9 @@ def arrays(value: Value) -> bool:
 
 def grows(before: Value, after: Value) -> bool:
     """Whether an array has more rows after a trip."""
-    arrays_both = isinstance(before, jax.Array) and isinstance(after, jax.Array) and before.ndim == after.ndim > 0
-    return arrays_both and before.shape[1:] == after.shape[1:] and before.shape[0] != after.shape[0]  # type: ignore[union-attr]
+    if not isinstance(before, jax.Array) or not isinstance(after, jax.Array) or not before.ndim == after.ndim > 0:
+        return False
+    return bool(before.shape[1:] == after.shape[1:] and before.shape[0] != after.shape[0])
 
 
 def carried(value: Value) -> bool:

@@ -82,9 +82,9 @@ class OneTrip(PythonInterpreter):
             ]
 
         *found, left, returned, result = self.asked.explored(once)
-        flags = [x.array if isinstance(x, UnknownNumber) else x for x in (left, returned)]
+        left, returned = (x.array if isinstance(x, UnknownNumber) else x for x in (left, returned))
         added = [x if isinstance(x, tuple) else () for x in found[count:]]
-        return After(found[:count], added, *flags, result)
+        return After(found[:count], added, left, returned, result)
 
     def own_objects(self, state: State, shown: Sequence[Value], values: Sequence[Value], result: Value) -> None:
         """Require that the lists and dicts that a trip leaves are its own; one that is left twice is not to change."""
