@@ -134,6 +134,8 @@ class Elementwise(TermTable):
 
     def _under(self, which: Term, case: Term, holds: bool) -> Term:
         """A case where the condition is known: it may choose by the same condition."""
+        if which.shape:  # it chooses for each element apart
+            return case.args[1 + holds] if case.op == "select_n" and case.args[0] is which else case
         todo = [case]
         for _ in range(MOST_LOOKED_AT):
             if not todo:

@@ -236,6 +236,7 @@ class Calls(PythonExpressions):
 
     def by_jax(self, function: Callable[..., object], arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A call of a function of JAX, as it is."""
+        self.without_floats(*arguments, *named.values())
         name = getattr(function, "__name__", "")
         if stacks(function) and arguments and isinstance(arguments[0], ListRows) and arguments[0].plain is None:
             return self.stacked(function, arguments, named)
@@ -264,11 +265,29 @@ class Calls(PythonExpressions):
             self.keeps, self.reverse = outer
         found = function(*given, **more)
         if callable(found) and not isinstance(found, jax.Array):
-            self.made_from[id(found)] = found, tuple(x for x in arguments if isinstance(x, PythonFunction))
+            self.note_made(found, [*arguments, *named.values()])
         self.converted(
             (*arguments, *named.values()), (given, more), found, makes=isinstance(function, type) or stacks(function)
         )
         return self.taken(found)
+
+    def note_made(self, found: object, values: Sequence[Value]) -> None:
+        """Keep what functions of a version JAX has made a function of, where all of them are known."""
+        closures: list[PythonFunction] = []
+        for value in values:
+            if isinstance(value, PythonFunction):
+                closures.append(value)
+            elif id(value) in self.made_from:
+                closures += self.made_from[id(value)][1]
+            elif not isinstance(value, (*PLAIN, tuple)) or (isinstance(value, tuple) and any(map(callable, value))):
+                return
+        self.made_from[id(found)] = found, tuple(closures)
+
+    def without_floats(self, *values: Value) -> None:
+        """Require that no float of an array is handed on: JAX would take it for one of any type."""
+        leaves = jax.tree_util.tree_leaves(values, is_leaf=lambda x: isinstance(x, UnknownNumber | ListRows))
+        if any(leaf is found for leaf in leaves for found in self.floats):
+            raise NotProved("a float of an array is handed on")
 
     def converted(self, values: Sequence[Value], given: object, found: object, *, makes: bool) -> None:
         """Require that numbers of Python become what the arrays that stand in their places become."""
@@ -312,6 +331,7 @@ class Calls(PythonExpressions):
 
     def array_of(self, value: Value) -> Value:
         """A value as a compiled function takes or gives it: new lists and dicts of arrays."""
+        self.without_floats(value)
         leaves, tree = jax.tree_util.tree_flatten(self.given(value))
         return self.taken(jax.tree_util.tree_unflatten(tree, [jnp.asarray(x) for x in leaves]))
 

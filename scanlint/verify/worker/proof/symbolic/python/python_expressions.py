@@ -246,7 +246,10 @@ class PythonExpressions(PythonItems):
                 and not one.array.weak_type
                 and one.array.dtype.kind != "b"
             ):
-                if one.array.dtype != getattr(other, "dtype", None):
+                of_array = any(one is found for found in self.floats)
+                if one.array.dtype != getattr(other, "dtype", None) or (
+                    of_array and getattr(other, "weak_type", False)
+                ):
                     raise NotProved("a number of Python that may be an array of another type")
 
     def unary(self, op: type[ast.unaryop], value: Value) -> Value:
