@@ -22,6 +22,7 @@ from .jax_transforms import stacks, static_of
 from .library import OF_SIZES, is_library
 from .numbers_of_trips import Traced
 from .parameters import bound, bound_in
+from .products import product
 from .python_expressions import PythonExpressions
 from .python_values import (
     PLAIN,
@@ -253,7 +254,9 @@ class Calls(PythonExpressions):
         if of_sizes:
             raise NotProved(f"`{name}` of arrays whose sizes are not known")
         if name == "einsum" and len(arguments) > 3:
-            raise NotProved("a product of several arrays, whose order depends on their sizes")
+            if named or self.reverse:
+                raise NotProved("a product of several arrays, whose order depends on their sizes")
+            return product(arguments[0], [*map(self.given, arguments[1:])])
         outer, self.keeps, self.reverse = (
             (self.keeps, self.reverse),
             name not in CALLED_ANEW,
