@@ -36,3 +36,8 @@ def test_arguments(rows: int, columns: int, n: int, kept: int, *, covered: bool)
 def test_without_a_proof_nothing_is_spoken_of() -> None:
     unproved = AllSizes(ForAllSizes("what one trip computes differs", sizes=frozenset({5})), EXAMPLE)
     assert not unproved.speaks_of("n", 300) and not unproved.covers(EXAMPLE)
+
+
+def test_the_limits_name_the_sizes_that_stay() -> None:
+    assert PROVED.limits == " (from 2 on, up to 504, where 4 stays as in the example)"
+    assert AllSizes(ForAllSizes(sizes=frozenset({5, 3, 4})), EXAMPLE).limits == ""

@@ -46,10 +46,13 @@ class AllSizes:
 
     @property
     def limits(self) -> str:
-        """From which size on, and up to which."""
+        """From which size on, up to which, and which of them are those of the example."""
         least = [f"from {self.proof.least} on"] if self.proof.least > 1 else []
         most = [f"up to {self.proof.most}"] if self.proof.most < LARGEST[0] else []
-        return f" ({', '.join([*least, *most])})" if least or most else ""
+        rest = sorted(size for size in sizes_of(self.example) - self.proof.sizes if size > SMALL)
+        kept = [f"where {' and '.join(map(str, rest))} {'stays' if len(rest) == 1 else 'stay'} as in the example"]
+        told = [*least, *most, *(kept if rest else [])]
+        return f" ({', '.join(told)})" if told else ""
 
     def covers(self, values: Values) -> bool:
         """Whether these arguments are the example's in other sizes."""

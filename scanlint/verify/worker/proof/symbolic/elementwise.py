@@ -15,6 +15,7 @@ ELEMENTWISE = NUMBERED - {"bitcast_convert_type"}  # which may change the shape
 TURNED = {"gt": "lt", "ge": "le"}
 EXACT = frozenset(["add", "sub", "mul", "neg", "div"])
 """What IEEE fixes to the last bit."""
+MOST_LOOKED_AT = 12
 PLAIN = frozenset(["and", "or", "not", "eq", "lt", "le"])
 
 
@@ -86,7 +87,22 @@ class Elementwise(TermTable):
                         return self.shaped(other if bool(value) else one, shape)
                 if args[0] is args[1]:
                     return self.shaped(args[0], shape)
+                return self._all_of(args, shape)
         return None
+
+    def _all_of(self, args: Sequence[Term], shape: Shape) -> Term:
+        """A conjunction in order, each part once."""
+        parts, todo = dict[int, Term](), list(args)
+        while todo:
+            part = todo.pop()
+            if part.op == "and" and part.shape == shape:
+                todo += part.args
+            else:
+                parts[part.number] = part
+        first, *others = [parts[k] for k in sorted(parts)]
+        for part in others:
+            first = self.term("and", (), [first, part], shape, BOOL)
+        return self.shaped(first, shape)
 
     def _converted(self, term: Term, shape: Shape, dtype: object) -> Term | None:
         if term.dtype == dtype:
@@ -106,11 +122,32 @@ class Elementwise(TermTable):
             return self.shaped(cases[min(max(int(value), 0), len(cases) - 1)], shape)
         if which.op == "not" and which.dtype == BOOL and len(cases) == 2:
             return self.elementwise("select_n", (), [which.args[0], *cases[::-1]], shape, dtype)
+        if which.dtype == BOOL and len(cases) == 2:
+            inner = [self._under(which, case, bool(k)) for k, case in enumerate(cases)]
+            if any(a is not b for a, b in zip(inner, cases, strict=True)):
+                return self.elementwise("select_n", (), [which, *inner], shape, dtype)
         if which.dtype == BOOL and len(cases) == 2 and (joined := self._joint(which, cases[0], cases[1])) is not None:
             return self.elementwise("select_n", (), joined, shape, dtype)
         if dtype == BOOL and which.dtype == BOOL and len(cases) == 2 and which.shape in ((), shape):
             return self._either(which, cases[0], cases[1], shape)
         return None
+
+    def _under(self, which: Term, case: Term, holds: bool) -> Term:
+        """A case where the condition is known: it may choose by the same condition."""
+        if which.shape:  # it chooses for each element apart
+            return case.args[1 + holds] if case.op == "select_n" and case.args[0] is which else case
+        todo = [case]
+        for _ in range(MOST_LOOKED_AT):
+            if not todo:
+                break
+            term = todo.pop()
+            if term.op == "select_n" and term.args[0] is which:
+                return self.where(case, which, holds)
+            todo += term.args
+        return case
+
+    def where(self, term: Term, condition: Term, holds: bool) -> Term:
+        raise NotImplementedError
 
     def _joint(self, which: Term, no: Term, yes: Term) -> list[Term] | None:
         """A choice of which one side is the other choice's: both conditions as one."""

@@ -7,20 +7,26 @@ of states have one: the coarsest such partition is the relation between two loop
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from .data_loops import DataLoops
 from .open_loops import LoopResults, OpenLoop
 from .polynomials import NotProved, Polynomial, number, symbol
-from .relations import FOREVER, Relations
 from .substitution import Substitution, name_of, placed, subterms
 from .term_table import Meant, Term
 
+MOST_UNROLLED = 64
 QUESTIONS = frozenset(["below", "zero"])
 
 
 @dataclass
-class Algebra(Relations):
-    """Loops in normal form."""
+class Algebra(DataLoops):
+    """Loops in normal form; `unrolled`: those of a few trips trip by trip, as what was written trip by trip is."""
+
+    unrolled: bool = False
+    few_trips: bool = False
+    differ: set[tuple[int, int]] = field(default_factory=set)
+    """Terms that were found not to be the same, by number."""
 
     def loop(self, body: OpenLoop) -> LoopResults:
         """The loop in normal form."""
@@ -29,13 +35,39 @@ class Algebra(Relations):
             raise NotProved("a carry changes its type")
         if count is not None and count.constant is not None and count.constant <= 0:
             raise NotProved("a loop of no trips")
-        with self.integers.within(body.trip, count if count is not None else FOREVER):
+        few = count is not None and count.constant is not None and count.constant <= MOST_UNROLLED
+        self.few_trips = self.few_trips or few
+        if few and self.unrolled:
+            return self._unrolled(body)
+        if count is None and (made := self.loop_by_data(body)) is not None:
+            return made
+        with self.integers.within(body.trip, self.span_of(count, body.test, body.trip, body.states)):
             nested = self._simplified(body)
             if nested is not None:
                 return nested
             if count is not None and self._first_differs(body):
                 return self._peeled(body, count)
             return self._related(body)
+
+    def _unrolled(self, body: OpenLoop) -> LoopResults:
+        assert body.count is not None and body.count.constant is not None
+        before, rows = [body.inits], list[list[Term]]()
+        for trip in range(body.count.constant):
+            meant: Meant = {body.trip: number(trip), **dict(zip(map(name_of, body.states), before[-1], strict=True))}
+            rows.append([self.substituted(g, meant) for g in body.given])
+            before.append([self.substituted(s, meant) for s in body.steps])
+
+        def stacked(place: int, reverse: bool) -> Term:
+            parts = [self._alone(row[place]) for row in (rows[::-1] if reverse else rows)]
+            shape = (number(len(rows)), *rows[0][place].shape)
+            return self.make("concatenate", 0, parts, shape, parts[0].dtype)
+
+        def state(place: int, trip: Polynomial) -> Term:
+            if trip.constant is None:
+                raise NotProved("a state before a trip that is not known, of a loop that is unrolled")
+            return before[trip.constant][place]
+
+        return LoopResults(before[-1], stacked, state)
 
     def _simplified(self, body: OpenLoop) -> LoopResults | None:
         """States that are known before each trip are put in; a loop within a row of a state is another loop."""
@@ -47,11 +79,13 @@ class Algebra(Relations):
                 if own is body.states[k] or own is body.inits[k]:
                     self._settle(body, k, body.inits[k], body.inits[k])
                     again = True
-                elif body.count is None:
-                    continue
-                elif (counted := self._counter(body, k, body.count)) is not None:
+                elif k != self.clock(body) and (counted := self._counter(body, k, body.count)) is not None:
                     self._settle(body, k, *counted)
                     again = True
+                elif body.count is None:
+                    if (derived := self.derived(body, k)) is not None:
+                        self._settle(body, k, derived, None)
+                        again = True
                 elif own.op == "set_row" and own.args[0] is body.states[k]:
                     if any(name_of(body.states[k]) in other.free for other in others):
                         continue
@@ -60,14 +94,16 @@ class Algebra(Relations):
                     again = self._fills(body, k, body.count) or again
         return None
 
-    def _settle(self, body: OpenLoop, place: int, before: Term, last: Term) -> None:
-        body.known[place] = before, last
+    def _settle(self, body: OpenLoop, place: int, before: Term, last: Term | None) -> None:
+        """Put a state in that is known before each trip; `last`: after all trips, None where it follows from others."""
         meant = {name_of(body.states[place]): before}
+        known = body.known.items()
+        body.known = {k: (self.substituted(b, meant), x) for k, (b, x) in known} | {place: (before, last)}
         body.steps = [self.substituted(s, meant) for s in body.steps]
         body.given = [self.substituted(g, meant) for g in body.given]
-        body.test = self.substituted(body.test, meant) if body.test is not None else None
+        body.test = self.test(body.test, meant, body.trip)
 
-    def _counter(self, body: OpenLoop, place: int, count: Polynomial) -> tuple[Term, Term] | None:
+    def _counter(self, body: OpenLoop, place: int, count: Polynomial | None) -> tuple[Term, Term | None] | None:
         """A whole number that a trip alone decides: what it is after a trip tells what it was before."""
         own = body.steps[place]
         if own.shape or not own.whole or own.free & {name_of(s) for s in body.states}:
@@ -76,8 +112,11 @@ class Algebra(Relations):
         before = self._with(self.polynomial(own), body.trip, trip - 1)
         if before is None or self._with(before, body.trip, number(0)) != self.polynomial(body.inits[place]):
             return None
+        found = self.integer(before, own.dtype)
+        if count is None:
+            return found, None
         last = self._with(before, body.trip, count)
-        return (self.integer(before, own.dtype), self.integer(last, own.dtype)) if last is not None else None
+        return (found, self.integer(last, own.dtype)) if last is not None else None
 
     def _with(self, value: Polynomial, trip: str, by: Polynomial) -> Polynomial | None:
         """A polynomial for another trip; None where a value or a quotient depends on it."""
@@ -161,8 +200,9 @@ class Algebra(Relations):
         steps = [body.states[k] if k in body.known else s for k, s in enumerate(body.steps)]
         inits = [body.inits[k] if k in body.known else self.substituted(s, first) for k, s in enumerate(steps)]
         head = [self.substituted(g, first) for g in body.given]
+        ended = {k: last for k, (_, last) in body.known.items() if last is not None}
         if count.constant == 1:
-            last = [body.known[k][1] if k in body.known else i for k, i in enumerate(inits)]
+            last = [ended.get(k, i) for k, i in enumerate(inits)]
             return LoopResults(last, lambda j, _: self._alone(head[j]), lambda k, _: body.inits[k])
         with self.integers.within(body.trip, count - 1) as trip:
             later = {body.trip: trip + 1}
@@ -182,9 +222,7 @@ class Algebra(Relations):
                 raise NotProved("a state before a trip that may be the first, which differs")
             return rest.before(place, at - 1)
 
-        return LoopResults(
-            [body.known[k][1] if k in body.known else x for k, x in enumerate(rest.last)], stacked, before
-        )
+        return LoopResults([ended.get(k, x) for k, x in enumerate(rest.last)], stacked, before)
 
     def _alone(self, term: Term) -> Term:
         return self.make("reshape", (), [term], (number(1), *term.shape), term.dtype)

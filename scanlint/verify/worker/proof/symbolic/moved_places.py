@@ -42,16 +42,6 @@ class MovedPlaces:
             return None
         shape, dtype = self.shape(aval), aval.dtype  # type: ignore[attr-defined]
         match name:
-            case _ if name == DOUBLE:
-                names = cast("Sequence[str]", parameter(equation, "names"))
-                meant = dict(zip(names, map(algebra.polynomial, x[1:]), strict=True))
-                tree = with_trips(parameter(equation, "tree"), meant)
-                return algebra.make(name, tree, (), shape, dtype)
-            case "dim_as_value":
-                size = self.sizes.polynomial(parameter(equation, "dim"))
-                if not algebra.integers.fits(size, dtype):
-                    raise NotProved("a size that may leave the type of whole numbers")
-                return algebra.integer(size, dtype)
             case _ if name in RESHAPES:
                 return (
                     algebra.make("reshape", (), x[:1], shape, dtype)
@@ -67,12 +57,6 @@ class MovedPlaces:
                 return algebra.make(
                     name, tuple(self.sizes.shape(cast("Sequence[object]", e)) for e in ends), x, shape, dtype
                 )
-            case "stack":
-                axis = cast("int", parameter(equation, "axis"))
-                alone = (*x[0].shape[:axis], ONE, *x[0].shape[axis:])
-                return algebra.make(
-                    "concatenate", axis, [algebra.make("reshape", (), [a], alone, dtype) for a in x], shape, dtype
-                )
             case "concatenate":
                 return algebra.make(name, cast("int", parameter(equation, "dimension")), x, shape, dtype)
             case "rev":
@@ -86,7 +70,29 @@ class MovedPlaces:
             case "iota":
                 return algebra.term(name, cast("int", parameter(equation, "dimension")), (), shape, dtype)
             case _:
-                return self.at_place(equation, x, shape, dtype)
+                return self.named(equation, x, shape, dtype) or self.at_place(equation, x, shape, dtype)
+
+    def named(self, equation: JaxprEqn, x: list[Term], shape: Shape, dtype: object) -> Term | None:
+        """What is known by other names: floats of Python, sizes, stacks."""
+        name, algebra = name_of(equation), self.algebra
+        match name:
+            case _ if name == DOUBLE:
+                names = cast("Sequence[str]", parameter(equation, "names"))
+                meant = dict(zip(names, map(algebra.polynomial, x[1:]), strict=True))
+                tree = with_trips(parameter(equation, "tree"), meant)
+                return algebra.make(name, tree, (), shape, dtype)
+            case "dim_as_value":
+                size = self.sizes.polynomial(parameter(equation, "dim"))
+                if not algebra.integers.fits(size, dtype):
+                    raise NotProved("a size that may leave the type of whole numbers")
+                return algebra.integer(size, dtype)
+            case "stack":
+                axis = cast("int", parameter(equation, "axis"))
+                alone = (*x[0].shape[:axis], ONE, *x[0].shape[axis:])
+                return algebra.make(
+                    "concatenate", axis, [algebra.make("reshape", (), [a], alone, dtype) for a in x], shape, dtype
+                )
+        return None
 
     def at_place(self, equation: JaxprEqn, x: list[Term], shape: Shape, dtype: object) -> Term | None:
         """What takes or sets a part at a place that is computed."""
@@ -115,10 +121,10 @@ class MovedPlaces:
         for axis, (at, size) in reversed([*enumerate(zip(x[1:], shape, strict=False))]):
             if size == x[0].shape[axis]:
                 continue
-            inside = self.place(algebra.exact(at), x[0].shape[axis]) if size == ONE else None
+            inside = self.place(algebra.exact(at), x[0].shape[axis] - size + 1)
             if inside is None:
                 return None
-            found = algebra.row(found, axis, inside)
+            found = algebra.row(found, axis, inside) if size == ONE else self._window(found, axis, inside, size)
         return algebra.make("reshape", (), [found], shape, dtype)
 
     def _update(self, x: list[Term], shape: Shape) -> Term | None:

@@ -30,7 +30,7 @@ class OpenLoop:
     steps: list[Term]
     given: list[Term]
     test: Term | None = None
-    known: dict[int, tuple[Term, Term]] = field(default_factory=dict)
+    known: dict[int, tuple[Term, Term | None]] = field(default_factory=dict)
     filled: dict[int, tuple[int, bool, int]] = field(default_factory=dict)
 
     @property

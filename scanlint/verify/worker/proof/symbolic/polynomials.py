@@ -115,6 +115,16 @@ class Polynomial:
         return found
 
 
+def _scaled(polynomial: Polynomial, name: str, quotient: Quotient) -> Polynomial | None:
+    """`by` times a polynomial at its least, for all rests that the division of a quotient in it may leave."""
+    parts = polynomial.by_power(name)
+    factor = parts[1].constant if parts.keys() <= {0, 1} else None
+    if factor is None:
+        return None
+    least = quotient.of - (quotient.by - 1 if factor > 0 else 0)
+    return parts.get(0, number(0)) * quotient.by + least * factor
+
+
 def _kept(terms: Mapping[Monomial, int]) -> Polynomial:
     return Polynomial({monomial: c for monomial, c in terms.items() if c})
 
@@ -207,6 +217,9 @@ class Integers:
         name = max(
             polynomial.symbols, key=lambda s: (s in self.quotients, within.index(s) + 1 if s in within else 0, s)
         )
+        quotient = self.quotients.get(name)
+        if quotient is not None and not quotient.rest and (scaled := _scaled(polynomial, name, quotient)) is not None:
+            return self.at_least_zero(scaled, depth + 1)
         low, high = self.bounds(name)
         parts = polynomial.by_power(name)
         higher = [part for power, part in parts.items() if power]

@@ -211,32 +211,22 @@ class Programs(MovedPlaces):
         inits, inner = x[b:], loop.body.jaxpr
         invars = inner.invars[loop.body_consts :]
         states, name = self.states([v.aval for v in invars]), algebra.fresh("t")
-        with self.trip(name, FOREVER):
-            (test,) = self.closed(loop.test, [*x[:a], *states])
         kept = [v is out for v, out in zip(invars, inner.outvars, strict=True)]
         fixed = {state_name(s): i for s, i, same in zip(states, inits, kept, strict=True) if same}
-        test = algebra.substituted(test, fixed)
-        count = self._counted(test, states, inits, dict(counters(inner, loop.body_consts, len(inits))))
-        with self.trip(name, count if count is not None else FOREVER) as trip:
-            begun = self.begun(inner, loop.body_consts, states, inits, trip) if count is not None else states
+        largest = algebra.integers.most
+        with self.trip(name, FOREVER) as trip:
+            begun = self.begun(inner, loop.body_consts, states, inits, trip)
+            (test,) = self.closed(loop.test, [*x[:a], *begun])
+            test = algebra.substituted(test, fixed)
+        most = algebra.span_of(None, test, name, states)
+        counted = test.op == "below" and most is not FOREVER and algebra.integers.at_least_zero(most)
+        if counted:
+            algebra.integers.most = largest
+        with self.trip(name, most) as trip:
+            begun = self.begun(inner, loop.body_consts, states, inits, trip)
             steps = self.closed(loop.body, [*x[a:b], *begun])
-        return algebra.loop(OpenLoop(name, count, states, inits, steps, [], None if count is not None else test)).last
-
-    def _counted(
-        self, test: Term, states: Sequence[Term], inits: Sequence[Term], steps: dict[int, int]
-    ) -> Polynomial | None:
-        """The number of trips of a loop that goes on while a counter of step one is below a bound."""
-        if test.op != "below" or not isinstance(test.par, Polynomial):
-            return None
-        for k, step in steps.items():
-            counter = self.algebra.polynomial(states[k])
-            end = counter - test.par
-            if step == 1 and not self.algebra.free_of(end) & {state_name(s) for s in states}:
-                count = end - self.algebra.exact(inits[k])
-                if not self.algebra.integers.at_least_zero(count):
-                    raise NotProved("a number of trips that may be negative")
-                return count
-        return None
+        count, ends = (most, None) if counted else (None, test)
+        return algebra.loop(OpenLoop(name, count, states, inits, steps, [], ends)).last
 
 
 def live(jaxpr: Jaxpr) -> list[JaxprEqn]:

@@ -18,10 +18,19 @@ from ..prove import similar
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
+from .python.loops.python_loops import PythonLoops
 from .python.python_interpreter import PythonInterpreter
-from .python.python_values import ListRows, PythonFunction, SymbolicInt, UnboundName, UnknownNumber, Value
+from .python.python_values import (
+    ListRows,
+    PythonFunction,
+    Repeated,
+    SymbolicInt,
+    UnboundName,
+    UnknownNumber,
+    Value,
+    equal,
+)
 from .python.same_values import SAME
-from .python.trips import Trips
 from .recurrences import Recurrences
 from .sizes import SymbolicSizes
 from .term_table import Term
@@ -70,21 +79,72 @@ def prove(
     `floats`: the function is traced where it is called, so that floats of Python are arrays in it.
     """
     kept = numbers_in(old) | numbers_in(new)
-    found = sorted({size for size in sizes_of(values[0]) if size > SMALL and size not in kept})
-    reason, least = "", 1
+    found = {size for size in sizes_of(values[0]) if size > SMALL and size not in kept}
+    one, other = (_with_stacks(given, kept) for given in values)
+    if one is not None and other is not None:
+        lengths = {size for size in sizes_of(one) if size > SMALL and size not in kept}
+        proof, _ = _from_some_size_on(old, new, signature, (one, other), lengths, floats=floats)
+        if proof.proved:
+            return proof
+    proof, gone_through = _from_some_size_on(old, new, signature, values, found, floats=floats)
+    trips = {size for size in found if f"n{size}" in gone_through}
+    trips = trips or {leaf for leaf in jax.tree_util.tree_leaves(values[0]) if type(leaf) is int} & found
+    if proof.proved or not trips or trips == found:
+        return proof
+    again, _ = _from_some_size_on(old, new, signature, values, trips, floats=floats)
+    return again if again.proved else proof
+
+
+def _from_some_size_on(
+    old: Version, new: Version, signature: Signature, values: tuple[Values, Values], found: set[int], *, floats: bool
+) -> tuple[ForAllSizes, set[str]]:
+    """The proof in which these sizes stand for all, from the least size on that it can speak of; and what loops of
+    Python go through."""
+    reason, gone_through = "", set[str]()
     for least in LEAST:
         integers = Integers(least=least)
         try:
-            told = _compare(old, new, signature, values, SymbolicSizes.of(found, integers), floats=floats)
+            sizes = SymbolicSizes.of(sorted(found), integers)
+            gone_through = sizes.gone_through
+            told = _compare(old, new, signature, values, sizes, floats=floats)
         except NotProved as error:
             reason = str(error)
         except RecursionError:
-            return ForAllSizes("too deep to be compared for all sizes")
+            return ForAllSizes("too deep to be compared for all sizes"), set()
         except Exception as error:  # noqa: BLE001 - what is not understood is tested
             reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:120]}"
         else:
-            return ForAllSizes("", least, integers.most, frozenset(found), tuple(told))
-    return ForAllSizes(reason)
+            return ForAllSizes("", least, integers.most, frozenset(found), tuple(told)), gone_through
+    return ForAllSizes(reason), gone_through
+
+
+def _with_stacks(values: Values, kept: set[int]) -> Values | None:
+    """The arguments, lists of items that are alike as stacks; None where there is no such list."""
+    met = False
+
+    def stacked(value: object) -> object:
+        nonlocal met
+        if type(value) is dict:
+            return {k: stacked(v) for k, v in value.items()}
+        if type(value) is not list or len(value) <= SMALL or len(value) in kept:
+            return value
+        flat = [jax.tree_util.tree_flatten(item) for item in value]
+        if not flat[0][0] or not all(equal(tree, flat[0][1]) for _, tree in flat):
+            return value
+        columns = [*zip(*(leaves for leaves, _ in flat), strict=True)]
+        if not all(
+            all(isinstance(x, jax.Array) and _type_of(x) == _type_of(column[0]) for x in column) for column in columns
+        ):
+            return value
+        met = True
+        return Repeated(jax.tree_util.tree_unflatten(flat[0][1], [jax.numpy.stack(column) for column in columns]))
+
+    made = {name: stacked(value) for name, value in values.items()}
+    return made if met else None
+
+
+def _type_of(array: object) -> tuple[object, ...]:
+    return np.shape(array), array.dtype, getattr(array, "weak_type", False)  # type: ignore[arg-type,attr-defined,unused-ignore]
 
 
 def _compare(
@@ -100,22 +160,25 @@ def _compare(
     if not floats and any(isinstance(x, np.ndarray | np.generic) and not isinstance(x, float) for x in given):
         raise NotProved("an array of NumPy, which may be changed in place")
     leaves = [_traced(leaf, sizes) for leaf in given]
-    algebra = Algebra(integers=sizes.integers)
-    programs = Programs(algebra, sizes)
     (one, first), (two, second) = (
         program(version, signature, given, leaves, sizes, floats=floats)
         for version, given in zip((old, new), values, strict=True)
     )
     if not similar(first, second):
         raise NotProved("the outputs differ in structure")
-    inputs = [algebra.term("input", k, (), programs.shape(aval), aval.dtype) for k, aval in enumerate(one.in_avals)]
-    results = [programs.closed(found, inputs) for found in (one, two)]
-    for x, y, a, b in zip(*results, one.out_avals, two.out_avals, strict=True):
+    for a, b in zip(one.out_avals, two.out_avals, strict=True):
         if sizes.shape(a.shape) != sizes.shape(b.shape) or a.dtype != b.dtype:
             raise NotProved("the outputs differ in shape or dtype")
-        if not same(algebra, x, y):
-            raise NotProved("what one trip computes differs")
-    return Recurrences(algebra, _named(values[0], old.static)).told(results[1])
+    algebra = Algebra(integers=sizes.integers)
+    for algebra.unrolled in (False, True):
+        programs = Programs(algebra, sizes)
+        inputs = [algebra.term("input", k, (), programs.shape(aval), aval.dtype) for k, aval in enumerate(one.in_avals)]
+        results = [programs.closed(found, inputs) for found in (one, two)]
+        if all(same(algebra, x, y) for x, y in zip(*results, strict=True)):
+            return Recurrences(algebra, _named(values[0], old.static)).told(results[1])
+        if not algebra.few_trips:
+            break
+    raise NotProved("what one trip computes differs")
 
 
 def _named(values: Values, static: frozenset[str]) -> list[str]:
@@ -129,6 +192,16 @@ def same(algebra: Algebra, one: Term, other: Term) -> bool:
     """Whether two arrays are the same, row by row where one of them is given so."""
     if one is other:
         return True
+    differ = algebra.differ
+    if (one.number, other.number) in differ:
+        return False
+    found = _same(algebra, one, other)
+    if not found:
+        differ.add((one.number, other.number))
+    return found
+
+
+def _same(algebra: Algebra, one: Term, other: Term) -> bool:
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     if "rows" not in (one.op, other.op):
@@ -150,11 +223,12 @@ def program(
 ) -> tuple[ClosedJaxpr, object]:
     """A version as a program of these leaves, and the structure of what it returns."""
     functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef)}
-    trees: list[object] = []
-    runs: list[Trips] = []
+    trees: list[tuple[object, list[bool]]] = []
+    runs: list[PythonLoops] = []
 
     def flat(*arrays: object) -> list[object]:
-        interpreter = Trips(sizes, version.loaded.names, functions)
+        interpreter = PythonLoops(sizes, version.loaded.names, functions)
+        interpreter.numbers_traced = floats and any(isinstance(x, float) for x in jax.tree_util.tree_leaves(values))
         runs.append(interpreter)
 
         def once() -> list[Value]:
@@ -162,11 +236,11 @@ def program(
             positional, named = arranged(signature, given)
             function = interpreter.of_module(version.node, version.loaded.names.get(version.node.name))
             assert isinstance(function, PythonFunction)
-            result = interpreter.given(_without_stacks(interpreter.entered(function, positional, named)))
-            out, tree = jax.tree_util.tree_flatten(result)
+            returned = _without_stacks(interpreter.entered(function, positional, named))
+            out, tree = jax.tree_util.tree_flatten(interpreter.given(returned))
             if any(isinstance(x, UnboundName) for x in out):
                 raise NotProved("a name may have no value")
-            trees.append(tree)
+            trees.append((tree, _floats_in(returned, interpreter)))
             return [jax.numpy.asarray(x) for x in out]
 
         return interpreter.asked.explored(once)
@@ -183,6 +257,12 @@ def _without_stacks(value: Value) -> Value:
     if isinstance(value, ListRows) and value.plain is None:
         raise NotProved("a list of many trips is returned")
     return value
+
+
+def _floats_in(value: Value, interpreter: PythonLoops) -> list[bool]:
+    """Which of the numbers of a result are floats of Python, made of arrays: no array is one of these."""
+    leaves = jax.tree_util.tree_leaves(value, is_leaf=lambda x: isinstance(x, UnknownNumber))
+    return [any(x is found for found in interpreter.floats) for x in leaves]
 
 
 def _duties(jaxpr: Jaxpr) -> int:
@@ -262,5 +342,6 @@ def sizes_of(values: Values) -> set[int]:
 
 def numbers_in(version: Version) -> set[int]:
     """The whole numbers that a version is written with: a size that equals one of them may be meant by it."""
-    nodes = ast.walk(version.loaded.tree)
-    return {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}
+    nodes = [*ast.walk(version.loaded.tree)]
+    parts = {len(n.elts) for n in nodes if isinstance(n, ast.Tuple | ast.List) and isinstance(n.ctx, ast.Store)}
+    return parts | {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}

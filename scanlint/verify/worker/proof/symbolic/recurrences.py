@@ -24,6 +24,7 @@ INFIX = {
 TRANSPARENT = frozenset(["convert_element_type", "broadcast_in_dim", "reshape"])
 MOST_WORDS = 90
 MOST_LINES = 4
+DEEPEST = 8
 
 
 class Recurrences:
@@ -32,6 +33,7 @@ class Recurrences:
     def __init__(self, algebra: Algebra, inputs: Sequence[str]) -> None:
         self.algebra = algebra
         self.inputs = inputs
+        self.seen: set[int] = set()
         self.states: dict[tuple[int, int], str] = {}
 
     def told(self, results: Sequence[Term]) -> list[str]:
@@ -48,6 +50,9 @@ class Recurrences:
     def _loops(self, terms: Sequence[Term]) -> Iterator[int]:
         """The loops that terms depend on, the innermost of their beginnings first."""
         for term in terms:
+            if term.number in self.seen:
+                continue
+            self.seen.add(term.number)
             if term.op == "before":
                 at = term.par[0]  # type: ignore[index]
                 loop = self.algebra.loops[at]
@@ -67,10 +72,12 @@ class Recurrences:
         text = text[1:-1] if _enclosed(text) else text
         return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}..."
 
-    def _written(self, term: Term, names: Mapping[str, str]) -> str:
+    def _written(self, term: Term, names: Mapping[str, str], depth: int = 0) -> str:
+        if depth > DEEPEST:
+            return "..."
         if (known := self.algebra.known(term)) is not None:
             return f"{known:g}" if hasattr(known, "is_integer") else str(known)
-        parts = [self._written(a, names) for a in term.args]
+        parts = [self._written(a, names, depth + 1) for a in term.args]
         match term.op:
             case "input":
                 return self.inputs[cast("int", term.par)]

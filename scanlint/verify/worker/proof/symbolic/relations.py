@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .open_loops import LoopResults, LoopTerms, OpenLoop
 from .polynomials import NotProved, Polynomial, number, symbol
 from .substitution import Substitution, name_of
-from .term_table import LoopTerm, Meant, Term, state_at, trip_at
+from .term_table import BOOL, WHOLE, LoopTerm, Meant, Term, state_at, trip_at
 
-FOREVER = number(2**31 - 1)
+FOREVER = number(2**30)
+"""More trips no proof speaks of: counters that start in the first half of 32 bits stay in them."""
 MOST_LOOPS = 400
 
 
@@ -26,13 +27,19 @@ class Relations(LoopTerms):
         certain = count is not None and self.integers.at_least_zero(count - 1)
         used = {name for term in [*(body.steps[k] for k in places), *body.others(-1)] for name in term.free}
         unread = {k for k in places if certain and name_of(body.states[k]) not in used}
-        alive = [k for k in places if k not in unread]
+        alive, clock = [k for k in places if k not in unread], self.clock(body) if count is None else None
         names = dict(zip(alive, self._names(*self._closed(body, alive)), strict=True))
 
         def before(place: int, at: Polynomial | None) -> Term:
             if place in body.known:
                 start, last = body.known[place]
-                return last if at is None or at == count else self.substituted(start, {body.trip: at})
+                if last is not None and (at is None or at == count):
+                    return last
+                trip = self.trips_made(before(clock or 0, None)) if at is None else at
+                states = {
+                    name_of(body.states[k]): before(k, at) for k in alive if name_of(body.states[k]) in start.free
+                }
+                return self.substituted(start, {body.trip: trip, **states})
             if place in body.filled:
                 raise NotProved("an array is read while it is filled")
             if place in unread:
@@ -42,30 +49,66 @@ class Relations(LoopTerms):
             return self.state_before(*names[place], at)
 
         def after(term: Term, at: Polynomial) -> Term:
-            """What a trip computes, on trip `at`; what is carried is named as the state before the next one."""
-            place = next((k for k in alive if body.steps[k] is term), None)
-            if place is not None:
-                return before(place, at + 1)
-            carried = {
-                body.steps[k]: before(k, at + 1) for k in alive if body.steps[k].op not in ("state", "int", "const")
-            }
-            states = {name_of(body.states[k]): before(k, at) for k in alive if name_of(body.states[k]) in term.free}
-            return Substitution(self, {body.trip: at, **states}, {t.number: by for t, by in carried.items()}).of(term)
+            return self._after(body, alive, term, at, before)
 
         def stacked(place: int, reverse: bool) -> Term:
             if count is None:
                 raise NotProved("rows of a loop that data end")
             return self.by_rows(count, lambda t: after(body.given[place], count - 1 - t if reverse else t))
 
-        last = []
-        for k in range(len(body.states)):
-            if k in body.filled:
-                axis, reverse, at = body.filled[k]
-                rows = stacked(at, reverse)
-                last.append(rows if not axis else self._moved(rows, axis))
-            else:
-                last.append(before(k, count))
-        return LoopResults(last, stacked, before)
+        def last(place: int) -> Term:
+            if place not in body.filled:
+                return before(place, count)
+            axis, reverse, at = body.filled[place]
+            rows = stacked(at, reverse)
+            return self._moved(rows, axis) if axis else rows
+
+        return LoopResults([*map(last, range(len(body.states)))], stacked, before)
+
+    def _after(
+        self,
+        body: OpenLoop,
+        alive: Sequence[int],
+        term: Term,
+        at: Polynomial,
+        before: Callable[[int, Polynomial], Term],
+    ) -> Term:
+        """What a trip computes, on trip `at`; what is carried is named as the state before the next one."""
+        place = next((k for k in alive if body.steps[k] is term), None)
+        if place is not None:
+            return before(place, at + 1)
+        carried = {body.steps[k]: before(k, at + 1) for k in alive if body.steps[k].op not in ("state", "int", "const")}
+        states = {name_of(body.states[k]): before(k, at) for k in alive if name_of(body.states[k]) in term.free}
+        return Substitution(self, {body.trip: at, **states}, {t.number: by for t, by in carried.items()}).of(term)
+
+    def span_of(self, count: Polynomial | None, test: Term | None, trip: str, states: Sequence[Term]) -> Polynomial:
+        """How many trips there are at most, as far as known: a test may ask whether the trip is below a number."""
+        if count is not None:
+            return count
+        own = {trip, *map(name_of, states)}
+        for part in conjuncts(test) if test is not None else ():
+            if part.op == "below" and isinstance(part.par, Polynomial):
+                by_power = part.par.by_power(trip)
+                rest = by_power.get(0, number(0))
+                if by_power.keys() <= {0, 1} and by_power.get(1) == number(1) and not self.free_of(rest) & own:
+                    return -rest
+        return FOREVER
+
+    def span(self, loop: LoopTerm) -> Polynomial:
+        return self.span_of(loop.count, loop.test, loop.trip, loop.states)
+
+    def clock(self, body: OpenLoop) -> int | None:
+        """The place of a state that counts the trips from 0 on."""
+        first, step = self.integer(0, WHOLE), self.integer(symbol(body.trip) + 1, WHOLE)
+        places = range(len(body.states))
+        return next((k for k in places if body.inits[k] is first and body.steps[k] is step), None)
+
+    def trips_made(self, clock: Term) -> Polynomial:
+        """The number of trips of a loop that data end, as a clock tells it."""
+        found = self.exact(clock)
+        if len(found.symbols) == 1 and found == symbol(name := next(iter(found.symbols))):
+            self.integers.values[name] = number(0), FOREVER
+        return found
 
     def _moved(self, rows: Term, axis: int) -> Term:
         """An array filled along another axis, from the stack of what is filled."""
@@ -82,13 +125,13 @@ class Relations(LoopTerms):
         rank = {f: j for j, f in enumerate(firsts)}
         merged = {name_of(body.states[places[j]]): body.states[places[classes.index(c)]] for j, c in enumerate(classes)}
         steps = [self.substituted(s, merged) for s in body.steps]
-        test = self.substituted(body.test, merged) if body.test is not None else None
+        test = self.test(body.test, merged, body.trip)
         joined = OpenLoop(body.trip, body.count, body.states, body.inits, steps, [], test)
         return self._bound(joined, [places[f] for f in firsts]), [rank[classes.index(c)] for c in classes]
 
     def _bound(self, body: OpenLoop, places: Sequence[int]) -> LoopTerm:
-        terms = [*(body.steps[k] for k in places), *([body.test] if body.test is not None else [])]
-        height = max([0, *(t.height for t in terms)])
+        terms = [body.steps[k] for k in places]
+        height = max([0, *(t.height for t in [*terms, *([body.test] if body.test is not None else [])])])
         while True:
             height += 1
             states = [
@@ -96,18 +139,24 @@ class Relations(LoopTerms):
             ]
             meant: dict[str, Polynomial | Term] = {body.trip: symbol(trip_at(height))}
             meant |= {name_of(body.states[k]): s for k, s in zip(places, states, strict=True)}
-            with self.integers.within(trip_at(height), body.count if body.count is not None else FOREVER):
+            with self.integers.within(trip_at(height), self.span_of(body.count, body.test, body.trip, body.states)):
                 bound = [self.substituted(t, meant) for t in terms]
-            if max([0, *(t.height for t in bound)]) < height:
+            test = self.test(body.test, meant, trip_at(height))
+            all_bound = [*bound, *([test] if test is not None else [])]
+            if max([0, *(t.height for t in all_bound)]) < height:
                 break
         inits = tuple(body.inits[k] for k in places)
         own = {trip_at(height), *map(name_of, states)}
         free = frozenset[str]().union(
-            *(t.free for t in inits), *(t.free - own for t in bound), self.free_of(body.count)
+            *(t.free for t in inits), *(t.free - own for t in all_bound), self.free_of(body.count)
         )
         above = max([height, *(t.height for t in inits), self.height_of(body.count)])
-        steps, test = tuple(bound[: len(places)]), bound[-1] if body.test is not None else None
-        return LoopTerm(trip_at(height), body.count, tuple(states), inits, steps, test, above, free)
+        return LoopTerm(trip_at(height), body.count, tuple(states), inits, tuple(bound), test, above, free)
+
+    def test(self, test: Term | None, meant: Meant, trip: str) -> Term | None:
+        """A test for other values: on any trip, for it is what says which trips there are."""
+        with self.integers.within(trip, FOREVER):
+            return self.substituted(test, meant) if test is not None else None
 
     def _names(self, loop: LoopTerm, kept: Sequence[int]) -> list[tuple[int, int]]:
         """Which state of which loop each place is: of an earlier loop where both are equal before every trip."""
@@ -147,17 +196,15 @@ class Relations(LoopTerms):
         names: dict[tuple[int, ...], int] = {}
         sides = [[names.setdefault(key, len(names)) for key in keys] for keys in first]
         classes: dict[int, Term] = {}
-        with self.integers.within(trip, loops[0].count if loops[0].count is not None else FOREVER):
+        with self.integers.within(trip, self.span(loops[0])):
             while True:
                 meant = [self._by_class(loop, side, classes, trip) for loop, side in zip(loops, sides, strict=True)]
                 found = [
                     [(c, self.substituted(s, m).number) for c, s in zip(side, loop.steps, strict=True)]
                     for loop, side, m in zip(loops, sides, meant, strict=True)
                 ]
-                tests = {
-                    self.substituted(loop.test, m).number if loop.test is not None else None
-                    for loop, m in zip(loops, meant, strict=True)
-                }
+                asked = [self.test(loop.test, m, trip) for loop, m in zip(loops, meant, strict=True)]
+                tests = {test.number if test is not None else None for test in asked}
                 finer: dict[tuple[int, ...], int] = {}
                 split = [[finer.setdefault(key, len(finer)) for key in keys] for keys in found]
                 if len(finer) == len(names):
@@ -191,11 +238,16 @@ class Relations(LoopTerms):
         trip = self.fresh("t")
         states = [self.state(self.fresh("s"), s.shape, s.dtype) for s in loop.states]
         inner = {**meant, loop.trip: symbol(trip)} | {name_of(s): f for s, f in zip(loop.states, states, strict=True)}
-        with self.integers.within(trip, count if count is not None else FOREVER):
+        with self.integers.within(trip, count if count is not None else go.whole(self.span(loop))):
             within = Substitution(self, inner)
             steps = [within.of(s) for s in loop.steps]
-            test = within.of(loop.test) if loop.test is not None else None
+        test = self.test(loop.test, inner, trip)
         return OpenLoop(trip, count, states, [go.of(i) for i in loop.inits], steps, [], test)
 
     def substituted(self, term: Term, meant: Meant) -> Term:
         return Substitution(self, meant).of(term)
+
+
+def conjuncts(test: Term) -> list[Term]:
+    """The parts of a test that all have to hold."""
+    return [part for a in test.args for part in conjuncts(a)] if test.op == "and" and test.dtype == BOOL else [test]

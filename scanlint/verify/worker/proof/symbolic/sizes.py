@@ -18,6 +18,8 @@ class SymbolicSizes:
     integers: Integers
     symbols: Mapping[str, object] = field(default_factory=dict)
     read: dict[str, Polynomial] = field(default_factory=dict)
+    gone_through: set[str] = field(default_factory=set)
+    """The symbols that decide how many trips a loop of Python makes."""
 
     @classmethod
     def of(cls, found: Sequence[int], integers: Integers) -> SymbolicSizes:

@@ -69,11 +69,16 @@ class Structure(Elementwise):
                 return self.make("broadcast_in_dim", left, [x.args[0]], shape, x.dtype)
         return None
 
-    def _sliced(self, par: Slice, x: Term, shape: Shape) -> Term | None:
-        starts, stops, steps = par
-        whole = zip(starts, stops, steps, x.shape, strict=True)
-        if all(a.constant == 0 and b == size and c == ONE for a, b, c, size in whole):
+    def _sliced(self, par: Slice, x: Term, shape: Shape) -> Term:
+        starts, _, steps = par
+        if x.op == "slice":
+            first, _, by = cast("Slice", x.par)
+            starts = tuple(a + c * b for a, b, c in zip(first, starts, by, strict=True))
+            steps = tuple(a * b for a, b in zip(by, steps, strict=True))
+            x = x.args[0]
+        if shape == x.shape and all(a.constant == 0 and c == ONE for a, c in zip(starts, steps, strict=True)):
             return x
+        stops = tuple(a + c * (size - 1) + 1 for a, c, size in zip(starts, steps, shape, strict=True))
         for axis, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             if stop - start == ONE and x.shape[axis] != ONE:
                 rest = self.make(
@@ -84,7 +89,7 @@ class Structure(Elementwise):
                     x.dtype,
                 )
                 return self._reshaped(rest, shape)
-        return None
+        return self.term("slice", (starts, stops, steps), [x], shape, x.dtype, within=within((starts, stops, steps)))
 
     def _reversed(self, axes: tuple[int, ...], x: Term) -> Term | None:
         if not axes:
@@ -153,7 +158,11 @@ class Structure(Elementwise):
         return self.term("rows", count, (inner,), shape, body.dtype, within=[count], binds=name)
 
     def row(self, term: Term, axis: int, place: Polynomial) -> Term:
-        """The array without an axis, at a place of it that is known to be inside."""
+        """The array without an axis, at a place of it that is known to be inside; of two places the last axis first."""
+        if term.op == "row":
+            outer, at = cast("tuple[int, Polynomial]", term.par)
+            if axis >= outer:
+                return self.row(self.row(term.args[0], axis + 1, place), outer, at)
         if (found := self._row(term, axis, place)) is not None:
             return found
         return self.term("row", (axis, place), (term,), without(term.shape, axis), term.dtype, within=[place])

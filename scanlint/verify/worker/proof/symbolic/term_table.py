@@ -17,6 +17,7 @@ from .polynomials import Integers, NotProved, Polynomial, limits, number, symbol
 Shape = tuple[Polynomial, ...]
 Meant = Mapping[str, "Polynomial | Term"]
 BOOL = np.dtype(bool)
+WHOLE = np.dtype(np.int32)
 BOUND = "tsbx"
 """How names begin: trips and states; once bound, those of a height. Sizes begin with `n`, values with `a`."""
 MOST = 60_000

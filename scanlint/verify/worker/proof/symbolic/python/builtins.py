@@ -8,15 +8,19 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..polynomials import NotProved, number
 from .doubles import Double, doubled
+from .followed_paths import MOST_START
 from .jax_transforms import Transforms
 from .library import PLAIN_MODULES, acts, is_library
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .python_values import (
+    DataSpan,
+    Fetched,
     ListMethod,
     ListRows,
     PartialCall,
@@ -25,6 +29,7 @@ from .python_values import (
     SymbolicInt,
     Table,
     TripSpan,
+    UnknownNumber,
     Value,
     VmapCall,
     dated,
@@ -36,6 +41,10 @@ from .python_values import (
 class Builtins(Transforms):
     """What a call of a function of Python gives."""
 
+    inside = 0  # functions that JAX traces
+    floats: list[UnknownNumber]  # floats of Python that arrays were made to
+    numbers_traced = False  # whether floats of the arguments are arrays, since the function itself is traced
+
     def meaning(self, function: object) -> Callable[..., Value] | None:
         """What a function of Python means here; None: it is not among those that are known."""
         if isinstance(function, ListMethod):
@@ -43,6 +52,7 @@ class Builtins(Transforms):
         known: dict[object, Callable[..., Value]] = {
             range: self.range, len: self.len, enumerate: self.enumerate, zip: self.zip, reversed: self.reversed,
             list: self.list, tuple: self.tuple, dict: self.dict, min: self.least, max: self.most, abs: self.absolute,
+            float: self.float, jax.device_get: Fetched,
             functools.partial: self.partial, lax.scan: self.scanned, jax.vmap: self.vmap, jax.jit: self.jit,
         }  # fmt: skip
         try:
@@ -53,7 +63,7 @@ class Builtins(Transforms):
             return found
         if function is sum:
             return self.sum
-        if function in (int, float, bool, round) or getattr(function, "__module__", "") in PLAIN_MODULES:
+        if function in (int, bool, round) or getattr(function, "__module__", "") in PLAIN_MODULES:
             return lambda *arguments: self.plainly(function, arguments)
         if isinstance(function, np.ufunc) or (isinstance(function, type) and issubclass(function, np.generic)):
             return lambda *arguments, **named: self.plainly(function, arguments, named)
@@ -94,9 +104,18 @@ class Builtins(Transforms):
             raise NotProved(f"`{getattr(function, '__name__', function)}`")
         return found
 
+    def float(self, *values: Value) -> Value:
+        value = values[0].value if len(values) == 1 and isinstance(values[0], Fetched) else values[0] if values else 0
+        if not isinstance(value, jax.Array):
+            return self.plainly(float, values)
+        if value.ndim or self.inside or self.numbers_traced or value.dtype != jnp.asarray(0.0).dtype:
+            raise NotProved("a float of an array that is traced, or has axes, or has another type")
+        self.floats.append(UnknownNumber(value))
+        return self.floats[-1]
+
     def range(self, *bounds: Value) -> Value:
         if not all(map(is_whole, bounds)):
-            raise NotProved("a range of what is no whole number")
+            return self.range_of_data(*bounds)
         ends = [polynomial(b) for b in bounds]
         start, stop = (number(0), ends[0]) if len(ends) == 1 else (ends[0], ends[1])
         step = ends[2].constant if len(ends) == 3 else 1
@@ -110,6 +129,16 @@ class Builtins(Transforms):
                 raise NotProved("a range that may be empty in another way")
             count = number(0)
         return TripSpan(count, lambda t: whole(start + t * step))
+
+    @staticmethod
+    def range_of_data(*bounds: Value) -> Value:
+        start, stop = bounds if len(bounds) == 2 else (0, bounds[0])
+        stop = stop.array if isinstance(stop, UnknownNumber) else stop
+        if len(bounds) > 2 or type(start) is not int or not isinstance(stop, jax.Array) or stop.ndim:
+            raise NotProved("a range of what is no whole number")
+        if stop.dtype.kind != "i" or stop.dtype.itemsize < 4 or not 0 <= start <= MOST_START:
+            raise NotProved("a range to a number that may be too large")
+        return DataSpan(start, stop)
 
     def len(self, value: Value) -> Value:
         if isinstance(value, ListRows):
@@ -143,6 +172,8 @@ class Builtins(Transforms):
     def items(self, value: Value) -> Sequence[Value]:
         if isinstance(value, SingleUse) and isinstance(value.over, tuple):
             return value.over
+        if isinstance(value, Fetched):
+            return [Fetched(item) for item in self.items(value.value)]
         if isinstance(value, tuple):
             return value
         if isinstance(value, ListRows) and value.plain is not None:

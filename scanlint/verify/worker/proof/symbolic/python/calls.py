@@ -19,11 +19,15 @@ from ..sizes import SymbolicSizes
 from .doubles import Double
 from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
-from .library import is_library
+from .library import OF_SIZES, is_library
 from .numbers_of_trips import Traced
+from .parameters import bound, bound_in
+from .products import product
 from .python_expressions import PythonExpressions
 from .python_values import (
     PLAIN,
+    CompiledCall,
+    Grown,
     ListRows,
     NameFrame,
     PartialCall,
@@ -85,6 +89,9 @@ class Calls(PythonExpressions):
         self.traced = Traced(self.integers, sizes.expression)
         self.depth = 0  # loops around
         self.calls = 0
+        self.floats = []
+        self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
+        self.moved_by = {}
         self.called = 0
         self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
         self.traces: list[tuple[PythonFunction, int]] = []  # what is traced once, and the first frame that it makes
@@ -167,7 +174,7 @@ class Calls(PythonExpressions):
         arguments = self.elements(
             node.args,
             frame,
-            consumed=function in (tuple, list),
+            consumed=function in (tuple, list, sum),
             spread=function in (jax.tree.map, jax.tree_util.tree_map),
         )
         if any(isinstance(x, SpreadItems) for x in arguments):
@@ -218,6 +225,8 @@ class Calls(PythonExpressions):
             return run(function, arguments, named)
         if isinstance(function, VmapCall):
             return self.mapped(function, arguments, named)
+        if isinstance(function, CompiledCall):
+            return self.call_compiled(function, arguments, named)
         if isinstance(function, PartialCall):
             return self.call(function.function, [*function.arguments, *arguments], {**function.named, **named})
         if callable(function) and (meaning := self.meaning(function)) is not None:
@@ -228,13 +237,26 @@ class Calls(PythonExpressions):
 
     def by_jax(self, function: Callable[..., object], arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A call of a function of JAX, as it is."""
+        self.without_floats(*arguments, *named.values())
         name = getattr(function, "__name__", "")
         if stacks(function) and arguments and isinstance(arguments[0], ListRows) and arguments[0].plain is None:
             return self.stacked(function, arguments, named)
         if name in POWERS and any(isinstance(x, SymbolicInt | UnknownNumber) for x in (*arguments, *named.values())):
             raise NotProved("a power that depends on a size or a trip: JAX multiplies where it is a number")
+        if (
+            name == "concatenate"
+            and len(arguments) == 1
+            and not named
+            and (grown := joined_to(arguments[0])) is not None
+        ):
+            return grown
+        of_sizes = [x for x in (*arguments, *named.values()) if name in OF_SIZES and not fixed_size(x)]
+        if of_sizes:
+            raise NotProved(f"`{name}` of arrays whose sizes are not known")
         if name == "einsum" and len(arguments) > 3:
-            raise NotProved("a product of several arrays, whose order depends on their sizes")
+            if named or self.reverse:
+                raise NotProved("a product of several arrays, whose order depends on their sizes")
+            return product(arguments[0], [*map(self.given, arguments[1:])])
         outer, self.keeps, self.reverse = (
             (self.keeps, self.reverse),
             name not in CALLED_ANEW,
@@ -245,10 +267,30 @@ class Calls(PythonExpressions):
         finally:
             self.keeps, self.reverse = outer
         found = function(*given, **more)
+        if callable(found) and not isinstance(found, jax.Array):
+            self.note_made(found, [*arguments, *named.values()])
         self.converted(
             (*arguments, *named.values()), (given, more), found, makes=isinstance(function, type) or stacks(function)
         )
         return self.taken(found)
+
+    def note_made(self, found: object, values: Sequence[Value]) -> None:
+        """Keep what functions of a version JAX has made a function of, where all of them are known."""
+        closures: list[PythonFunction] = []
+        for value in values:
+            if isinstance(value, PythonFunction):
+                closures.append(value)
+            elif id(value) in self.made_from:
+                closures += self.made_from[id(value)][1]
+            elif not isinstance(value, (*PLAIN, tuple)) or (isinstance(value, tuple) and any(map(callable, value))):
+                return
+        self.made_from[id(found)] = found, tuple(closures)
+
+    def without_floats(self, *values: Value) -> None:
+        """Require that no float of an array is handed on: JAX would take it for one of any type."""
+        leaves = jax.tree_util.tree_leaves(values, is_leaf=lambda x: isinstance(x, UnknownNumber | ListRows))
+        if any(leaf is found for leaf in leaves for found in self.floats):
+            raise NotProved("a float of an array is handed on")
 
     def converted(self, values: Sequence[Value], given: object, found: object, *, makes: bool) -> None:
         """Require that numbers of Python become what the arrays that stand in their places become."""
@@ -282,8 +324,17 @@ class Calls(PythonExpressions):
             found = self.array_of(self.entered(closure, positional, more))
         return dated(found, self.depth)
 
+    def call_compiled(self, made: CompiledCall, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        positional, more = [*map(self.array_of, arguments)], {n: self.array_of(a) for n, a in named.items()}
+        with contextlib.ExitStack() as stack:
+            for closure in made.closures:
+                stack.enter_context(self.within_trace(closure))
+            found = self.call(made.function, positional, more)
+        return dated(found, self.depth)
+
     def array_of(self, value: Value) -> Value:
         """A value as a compiled function takes or gives it: new lists and dicts of arrays."""
+        self.without_floats(value)
         leaves, tree = jax.tree_util.tree_flatten(self.given(value))
         return self.taken(jax.tree_util.tree_unflatten(tree, [jnp.asarray(x) for x in leaves]))
 
@@ -310,7 +361,7 @@ class Calls(PythonExpressions):
         if self.called >= DEEPEST_CALL:
             raise NotProved("calls within calls")
         names = bound(closure, arguments, named)
-        own = frozenset(names) | _bound_in(closure.node)
+        own = frozenset(names) | bound_in(closure.node)
         frame = NameFrame(names, closure.frame, closure.frame.module, own)
         self.called += 1
         try:
@@ -322,6 +373,21 @@ class Calls(PythonExpressions):
         return signal.value if isinstance(signal, Returned) else None
 
 
+def joined_to(value: Value) -> Grown | None:
+    """What is joined to an array that a loop lets grow."""
+    parts = value.plain if isinstance(value, ListRows) else value
+    if not isinstance(parts, list | tuple) or not parts or not isinstance(parts[0], Grown):
+        return None
+    grown, *others = parts
+    if not all(isinstance(x, jax.Array) and x.ndim and type(x.shape[0]) is int for x in others):
+        raise NotProved("an array grows by what has no known number of rows")
+    return Grown(grown.slot, (*grown.added, *others))
+
+
+def fixed_size(value: Value) -> bool:
+    return not isinstance(value, jax.Array) or all(type(size) is int for size in value.shape)
+
+
 def types_of(value: object) -> list[np.dtype[np.generic]]:
     """The types of arrays; a key is made of whole numbers."""
     kinds = [getattr(leaf, "dtype", None) for leaf in jax.tree_util.tree_leaves(value)]
@@ -331,40 +397,3 @@ def types_of(value: object) -> list[np.dtype[np.generic]]:
 def whole_list(value: Value) -> bool:
     """Whether it is a list of which each item is known by itself."""
     return isinstance(value, ListRows) and value.plain is not None
-
-
-def bound(closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> dict[str, Value]:
-    """The parameters of a call by name."""
-    a = closure.node.args
-    places = [x.arg for x in (*a.posonlyargs, *a.args)]
-    if a.kwarg is not None or (a.vararg is None and len(arguments) > len(places)):
-        raise NotProved("arguments that have no parameter")
-    found = dict(zip(places[len(places) - len(closure.defaults) :], closure.defaults, strict=True)) | closure.named
-    found |= dict(zip(places, arguments, strict=False))
-    if named.keys() - {*places, *(x.arg for x in a.kwonlyargs)} or named.keys() & set(places[: len(arguments)]):
-        raise NotProved("arguments that have no parameter")
-    found |= named
-    if set(places) | {x.arg for x in a.kwonlyargs} != found.keys():
-        raise NotProved("a parameter without an argument")
-    return found | ({a.vararg.arg: tuple(arguments[len(places) :])} if a.vararg is not None else {})
-
-
-def _bound_in(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """The names that a function binds for itself."""
-    if isinstance(node, ast.Lambda):
-        return frozenset()
-    found: set[str] = set()
-    todo: list[ast.AST] = list(node.body)
-    while todo:
-        part = todo.pop()
-        if isinstance(part, ast.FunctionDef | ast.ClassDef):
-            found.add(part.name)
-        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-            found.add(part.id)
-        elif isinstance(part, ast.NamedExpr):
-            raise NotProved("a name that is bound within an expression")
-        if not isinstance(
-            part, ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
-        ):
-            todo += ast.iter_child_nodes(part)
-    return frozenset(found)

@@ -10,10 +10,10 @@ import jax.numpy as jnp
 from jax import lax
 
 from ..polynomials import NotProved
-from .python_values import UNBOUND, SymbolicInt, UnknownNumber, Value, equal, objects
+from .python_values import NO_RESULT, UNBOUND, SymbolicInt, UnknownNumber, Value, equal, objects
 
 MOST_ASKED = 5
-MOST_START = 2**30
+MOST_START = 2**30 - 1
 """The largest whole number of Python that data may choose: a little more still has a place in 32 bits."""
 
 
@@ -81,8 +81,10 @@ class FollowedPaths:
 
 def joined(condition: jax.Array, yes: Value, no: Value) -> Value:
     """One value where both paths have equal ones, else a choice between arrays of one type."""
-    if yes is no:
+    if yes is no or no is NO_RESULT:
         return yes
+    if yes is NO_RESULT:
+        return no
     if yes is UNBOUND or no is UNBOUND:
         return UNBOUND
     yes, no = _unknown(yes, no)

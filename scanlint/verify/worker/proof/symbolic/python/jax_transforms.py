@@ -13,6 +13,7 @@ from jax import lax
 from ..polynomials import NotProved
 from .library import JaxLibrary
 from .python_values import (
+    CompiledCall,
     ListRows,
     PythonFunction,
     Stack,
@@ -28,7 +29,13 @@ STACKING = frozenset(["stack", "array", "asarray", "concatenate", "vstack"])
 class Transforms(JaxLibrary):
     """`jit`, `vmap`, `scan`, and what stacks a list of many trips."""
 
+    made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]]
+
     def jit(self, function: Value, **options: Value) -> Value:
+        if isinstance(function, VmapCall) and not options:
+            return CompiledCall(function, ())
+        if id(function) in self.made_from and callable(function) and not options:
+            return CompiledCall(function, self.made_from[id(function)][1])
         if not isinstance(function, PythonFunction):
             raise NotProved("a function that is compiled")
         return dataclasses.replace(function, compiled=static_of(options, function.node.args))
@@ -97,12 +104,20 @@ class Transforms(JaxLibrary):
             if any(self.sizes.polynomial(x.shape[0]) != length.value for x in leaves):
                 raise NotProved("a length that is not that of the rows")
             size = None
-        return self.taken(lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept)))  # type: ignore[arg-type]
+        try:
+            made: object = lax.scan(step, start, rows, length=size, reverse=reverse, **({} if leaves else kept))  # type: ignore[arg-type]
+        except TypeError as error:
+            if "carry" not in str(error):
+                raise
+            raise NotProved("a scan whose carry changes its type") from error
+        return self.taken(made)
 
     def one_stack(self, rows: ListRows, *, promoted: bool = False) -> Value:
         """All items, each leaf stacked along its first axis; they are of one type, or `promoted` to one."""
         if rows.added is not None:
             raise NotProved("a list is read as a whole on each trip")
+        if rows.blank is not None:
+            raise NotProved("a list is read of which a part is not filled")
         parts = [
             part.leaves
             if isinstance(part, Stack)

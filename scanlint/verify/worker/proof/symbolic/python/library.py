@@ -18,12 +18,18 @@ from .followed_paths import FollowedPaths
 from .numbers_of_trips import Traced, is_array, whole
 from .python_values import (
     UNBOUND,
+    CompiledCall,
+    DataSpan,
+    Fetched,
+    Grown,
     ListMethod,
     ListRows,
     PartialCall,
     PythonFunction,
     Question,
+    Repeated,
     SingleUse,
+    Stack,
     SymbolicInt,
     Table,
     TripSpan,
@@ -41,9 +47,7 @@ ATTRIBUTES = frozenset(
 )  # fmt: skip
 OF_SIZES = frozenset(["det", "cross", "array_equal", "array_equiv", "multi_dot"])
 """What JAX computes otherwise for some sizes."""
-IMPURE = frozenset(
-    [*OF_SIZES, "debug", "io_callback", "pure_callback", "callback", "print", "device_get", "clear_caches", "config"]
-)
+IMPURE = frozenset(["debug", "io_callback", "pure_callback", "callback", "print", "clear_caches", "config"])
 OF_TUPLES = (
     "__eq__", "__ne__", "__bool__", "__len__", "__iter__", "__getitem__", "__contains__", "__getattribute__",
     "__getattr__",
@@ -133,7 +137,7 @@ class JaxLibrary:
                 return value.array
             case Double():
                 return as_array(value, self.traced)
-            case TripSpan() | SingleUse():
+            case TripSpan() | DataSpan() | SingleUse():
                 raise NotProved("a range is handed on")
             case slice():
                 return slice(self.given(value.start), self.given(value.stop), self.given(value.step))
@@ -141,6 +145,10 @@ class JaxLibrary:
                 return type(value)(*map(self.given, value))  # type: ignore[arg-type]
             case tuple():
                 return tuple([self.given(x) for x in value])
+        if isinstance(value, Fetched | CompiledCall | Grown) or value is jax.device_get:
+            raise NotProved("what is fetched is handed on")
+        if getattr(value, "__name__", "") in OF_SIZES:
+            raise NotProved("what JAX computes otherwise for some sizes is handed on")
         if callable(value) and not isinstance(value, type) and not is_library(value):
             raise NotProved("a function that is not followed is handed on")
         return value
@@ -150,6 +158,9 @@ class JaxLibrary:
         at = self.depth if born is None else born
         if hasattr(value, "scope") and not isinstance(value, jax.Array):
             return whole(self.sizes.polynomial(value))
+        if isinstance(value, Repeated):
+            count = self.sizes.polynomial(jax.tree_util.tree_leaves(value)[0].shape[0])
+            return ListRows([Stack(count, self.taken(value.leaves, at))], at)
         if isinstance(value, list):
             return ListRows([self.taken(x, at) for x in value], at)
         if type(value) is dict:
@@ -168,8 +179,8 @@ class JaxLibrary:
 
         def called(*arguments: object, **named: object) -> object:
             def once() -> list[Value]:
-                given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
                 with self.within_trace(closure, kept=keeps):
+                    given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
                     return [self.given(self.entered(closure, *given))]
 
             outer, self.reverse = self.reverse, self.reverse or reverse

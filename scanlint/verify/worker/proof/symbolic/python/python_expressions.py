@@ -11,11 +11,13 @@ import jax
 
 from ..polynomials import NotProved
 from .doubles import Double, doubled, is_double
+from .followed_paths import MOST_START
 from .numbers_of_trips import COMPARISONS, OPERATORS, compared, computed, is_array, whole
 from .python_items import PythonItems
 from .python_values import (
     PLAIN,
     UNBOUND,
+    Blank,
     ListRows,
     NameFrame,
     PythonFunction,
@@ -26,6 +28,7 @@ from .python_values import (
     UnknownNumber,
     Value,
     kept,
+    objects,
     refuse,
 )
 
@@ -35,9 +38,8 @@ KNOWN_BUILTINS: dict[str, Value] = {
 }
 
 
-MOST_COUNTED, MOST_TRIPS = 1000, 2**20
-"""By how much data may move whole numbers on one trip of each loop, and how many trips: with what they start from (see
-`asked`), 32 bits hold that."""
+MOST_TRIPS, LONGEST = 2**20, 2**30
+"""How many trips of a loop are meant that moves whole numbers where data decide it; and of a loop that data end."""
 SIGNS: dict[type[ast.unaryop], Callable[[Any], object]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert
 }  # fmt: skip
@@ -58,7 +60,9 @@ class PythonExpressions(PythonItems):
     def of_module(self, node: ast.FunctionDef, found: Value) -> Value:
         raise NotImplementedError
 
-    moved = 0  # by how much data have moved whole numbers so far
+    moved = 0  # by how much data have moved whole numbers on this trip
+    moved_by: dict[object, int]  # by how much, at most, on all trips of each loop
+    running: object = None  # the loop that is run
     module: Mapping[str, object]
     functions: Mapping[str, ast.FunctionDef]
 
@@ -89,11 +93,9 @@ class PythonExpressions(PythonItems):
             case ast.List(elts=elts):
                 return ListRows(list(map(kept, self.elements(elts, frame))), self.depth)
             case ast.Dict(keys=keys, values=values):
-                pairs = [
-                    (self.value(k, frame) if k else UNBOUND, kept(self.value(v, frame)))
-                    for k, v in zip(keys, values, strict=True)
-                ]
-                return self.table([k for k, _ in pairs], [v for _, v in pairs])
+                pairs = zip(keys, values, strict=True)
+                found = [(self.value(k, frame) if k else UNBOUND, kept(self.value(v, frame))) for k, v in pairs]
+                return self.table([k for k, _ in found], [v for _, v in found])
             case ast.Subscript(value=owner, slice=key):
                 return self.item(self.value(owner, frame), self.value(key, frame))
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -104,7 +106,16 @@ class PythonExpressions(PythonItems):
                 return self.call_node(node, frame)
             case ast.ListComp():
                 return self.comprehension(node, frame)
+            case ast.NamedExpr():
+                return self.named_expression(node, frame)
         return refuse(node)
+
+    def named_expression(self, node: ast.NamedExpr, frame: NameFrame) -> Value:
+        name = node.target.id
+        if name not in frame.own or "" in frame.names:
+            refuse(node)
+        frame.names[name] = kept(self.value(node.value, frame))
+        return frame.names[name]
 
     def known(self, name: str, frame: NameFrame) -> Value:
         holder = frame.holder(name)
@@ -166,6 +177,8 @@ class PythonExpressions(PythonItems):
             return counted
         if is_double(op, left, right):
             return doubled(self.integers, op.__name__, left, right)
+        if op is ast.Mult and isinstance(left, ListRows) and isinstance(right, SymbolicInt):
+            return self.blank_list(left, right)
         if isinstance(left, SymbolicInt) or isinstance(right, SymbolicInt):
             return computed(op, left, right, self.integers)
         if op is ast.Add and type(left) is tuple and type(right) is tuple:
@@ -175,6 +188,7 @@ class PythonExpressions(PythonItems):
             and isinstance(left, ListRows)
             and isinstance(right, ListRows)
             and left.added is right.added is None
+            and left.blank is right.blank is None
         ):
             return ListRows([*left.parts, *right.parts], self.depth)
         if op is ast.Mult and type(left) is tuple and type(right) is int:
@@ -182,6 +196,15 @@ class PythonExpressions(PythonItems):
         if op is ast.Mult and isinstance(left, ListRows) and left.plain is not None and type(right) is int:
             return ListRows(left.plain * right, self.depth)
         raise NotProved("an operation on what is no number and no array")
+
+    def blank_list(self, rows: ListRows, count: SymbolicInt) -> ListRows:
+        if rows.plain is None or len(rows.plain) != 1 or any(True for _ in objects(rows.plain[0])):
+            raise NotProved("a list of several items, or of one list, many times")
+        if any(n in self.traced.trips for n in self.integers.free(count.value)) or not self.integers.at_least_zero(
+            count.value
+        ):
+            raise NotProved("a list of which it is not known how long it is")
+        return ListRows([Blank(count.value, rows.plain[0])], self.depth)
 
     def counted_by_data(self, op: type[ast.operator], left: Value, right: Value) -> UnknownNumber | None:
         """A whole number that data decide, a little more or less: it stays in its type for all trips that are meant."""
@@ -191,11 +214,15 @@ class PythonExpressions(PythonItems):
             return None
         kind = left.array.dtype
         self.moved += abs(right)
-        if kind.kind != "i" or kind.itemsize < 4 or not left.array.weak_type or self.moved > MOST_COUNTED:
+        if kind.kind != "i" or kind.itemsize < 4 or not left.array.weak_type or self.depth > 1:
             return None
-        self.integers.most = min(self.integers.most, MOST_TRIPS)
-        trips = [high for name, (_, high) in self.integers.ranges.items() if name in self.traced.trips]
-        if self.depth > 1 or not all(self.integers.at_least_zero(MOST_TRIPS - high) for high in trips):
+        highest = [high for name, (_, high) in self.integers.ranges.items() if name in self.traced.trips]
+        few = min(self.integers.most, MOST_TRIPS)
+        before, self.integers.most = self.integers.most, few
+        known = all(self.integers.at_least_zero(MOST_TRIPS - high) for high in highest)
+        self.integers.most = few if known else before
+        self.moved_by[self.running] = max(self.moved_by.get(self.running, 0), self.moved * (few if known else LONGEST))
+        if sum(self.moved_by.values()) > MOST_START + 1:
             return None
         return UnknownNumber(OPERATORS[op](left.array, right))  # type: ignore[arg-type]
 
@@ -219,7 +246,10 @@ class PythonExpressions(PythonItems):
                 and not one.array.weak_type
                 and one.array.dtype.kind != "b"
             ):
-                if one.array.dtype != getattr(other, "dtype", None):
+                of_array = any(one is found for found in self.floats)
+                if one.array.dtype != getattr(other, "dtype", None) or (
+                    of_array and getattr(other, "weak_type", False)
+                ):
                     raise NotProved("a number of Python that may be an array of another type")
 
     def unary(self, op: type[ast.unaryop], value: Value) -> Value:
@@ -229,6 +259,8 @@ class PythonExpressions(PythonItems):
             return doubled(self.integers, "USub", value)
         if isinstance(value, SymbolicInt) and op in (ast.USub, ast.UAdd):
             return whole(-value.value) if op is ast.USub else value
+        if isinstance(value, UnknownNumber) and value.array.weak_type and op is ast.USub and value.array.dtype != bool:
+            return UnknownNumber(-value.array)
         if is_array(value) or isinstance(value, bool | int | float | complex):
             return SIGNS[op](value)
         raise NotProved("an operation on what is no number and no array")

@@ -54,9 +54,9 @@ class PythonInterpreter(Calls):
                 self.value(value, frame)
             case ast.If(test=test, body=body, orelse=orelse):
                 return self.suite(body if self.truth(self.value(test, frame)) else orelse, frame)
-            case ast.For() | ast.While() if not node.orelse or not leaves_by_break(node):
-                loop = self.for_loop(node, frame) if isinstance(node, ast.For) else self.while_loop(node, frame)
-                return loop if loop is not None else self.suite(node.orelse, frame)
+            case ast.For() | ast.While():
+                left = self.for_loop(node, frame) if isinstance(node, ast.For) else self.while_loop(node, frame)
+                return self.suite(node.orelse, frame) if left is None else left if isinstance(left, Returned) else None
             case ast.Assert(test=test) if self.asked.alone(lambda: None, lambda: self.truth(self.value(test, frame))):
                 pass
             case ast.Delete(targets=targets):

@@ -7,6 +7,7 @@ import ast
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..polynomials import NotProved, Polynomial, number
 from .builtins import Builtins
@@ -14,6 +15,7 @@ from .library import is_library
 from .numbers_of_trips import compared, is_whole, polynomial, whole
 from .python_values import (
     PLAIN,
+    Blank,
     ListRows,
     Question,
     Stack,
@@ -30,7 +32,6 @@ class PythonItems(Builtins):
     """What `[...]` gives and what a test of a value says."""
 
     tracked: list[set[int]]
-    inside = 0  # functions that JAX traces
 
     def truth(self, value: Value) -> bool:
         if isinstance(value, PLAIN):
@@ -76,6 +77,8 @@ class PythonItems(Builtins):
                 return tuple(held)[key]
             raise NotProved("a part of a tuple that is not known")
         if isinstance(held, jax.Array) or is_library(type(held)):
+            if isinstance(held, jax.Array):
+                held, key = self.without_windows(held, key)
             return self.taken(held[self.index(key)])  # type: ignore[index]
         if isinstance(held, np.ndarray) and isinstance(key, int):
             return held[key]
@@ -95,6 +98,32 @@ class PythonItems(Builtins):
                 found.append(jnp.asarray(given) if isinstance(part, SymbolicInt) else given)
         return tuple(found) if isinstance(key, tuple) else found[0]
 
+    def without_windows(self, held: jax.Array, key: Value) -> tuple[jax.Array, Value]:
+        """The array and what is left of the key, once slices whose places depend on the trip have been taken."""
+        parts = key if isinstance(key, tuple) else (key,)
+        moving = [isinstance(p, slice) and any(map(self.moves, (p.start, p.stop, p.step))) for p in parts]
+        if not any(moving):
+            return held, key
+        if not all(isinstance(p, slice | SymbolicInt) or type(p) is int for p in parts) or len(parts) > held.ndim:
+            raise NotProved("a slice whose place depends on the trip, beside other places")
+        for axis, part in enumerate(parts):
+            held = self.window(held, axis, part) if moving[axis] else held
+        left = tuple(slice(None) if moves else p for p, moves in zip(parts, moving, strict=True))
+        return held, left
+
+    def window(self, held: jax.Array, axis: int, part: slice) -> jax.Array:
+        """So many rows from a place on that depends on the trip: all of them are there."""
+        size, inside = self.sizes.polynomial(held.shape[axis]), self.integers.at_least_zero
+        ends = [x if x is not None else whole(end) for x, end in ((part.start, number(0)), (part.stop, size))]
+        if part.step not in (None, 1) or not all(map(is_whole, ends)):
+            raise NotProved("a slice whose step depends on the trip")
+        start, stop = (polynomial(x) + (size if type(x) is int and x < 0 else 0) for x in ends)
+        if not (inside(start) and inside(stop - start) and inside(size - stop)):
+            raise NotProved("a slice that may be cut short")
+        if self.moves(whole(stop - start)):
+            raise NotProved("a slice whose length depends on the trip")
+        return lax.dynamic_slice_in_dim(held, self.given(whole(start)), self.given(whole(stop - start)), axis)  # type: ignore[arg-type]
+
     def moves(self, value: Value) -> bool:
         return isinstance(value, SymbolicInt) and any(n in self.traced.trips for n in self.integers.free(value.value))
 
@@ -108,7 +137,9 @@ class PythonItems(Builtins):
             if not -len(rows.plain) <= place.constant < len(rows.plain):
                 raise NotProved("a place that a list does not have")
             return rows.plain[place.constant]
-        back = place if place.constant is not None and place.constant < 0 else place - rows.length
+        back = place if place.constant is not None and place.constant < 0 else place - rows.filled
+        if rows.blank is not None and back is place:
+            raise NotProved("a list is read from its end, which is not filled")
         if rows.added is not None and rows.front:
             raise NotProved("a list is read that is filled at its head")
         if rows.added is not None:
@@ -116,12 +147,13 @@ class PythonItems(Builtins):
             if back.constant is not None and -len(recent) <= back.constant < 0:
                 return recent[back.constant]
             raise NotProved("a list is read further back")
-        start, at = number(0), back + rows.length
+        start, at = number(0), back + rows.filled
         for part in rows.parts:
-            count = part.count if isinstance(part, Stack) else number(1)
+            count = part.count if isinstance(part, Stack | Blank) else number(1)
             inside = self.integers.at_least_zero
             if inside(at - start) and inside(start + count - 1 - at):
-                return self.row_of(part, at - start) if isinstance(part, Stack) else part
+                single = part.item if isinstance(part, Blank) else part
+                return self.row_of(part, at - start) if isinstance(part, Stack) else single
             start = start + count
         raise NotProved("a place of a list that is not known")
 
@@ -129,6 +161,9 @@ class PythonItems(Builtins):
         return dated(jax.tree_util.tree_map(lambda x: self.item(x, whole(at)), stack.leaves), -1)
 
     def turned(self, rows: ListRows) -> ListRows:
+        if rows.blank is not None:
+            raise NotProved("a list is turned of which a part is not filled")
+
         def part(x: Value) -> Value:
             return Stack(x.count, jax.tree_util.tree_map(lambda a: a[::-1], x.leaves)) if isinstance(x, Stack) else x
 
@@ -141,6 +176,12 @@ class PythonItems(Builtins):
             raise NotProved("an object that no name of the function holds is changed")
 
     def append(self, rows: ListRows, value: Value, *, front: bool = False) -> None:
+        if rows.blank is not None:
+            raise NotProved("a list grows of which a part is not filled")
+        self.added_to(rows, value, front=front)
+
+    def added_to(self, rows: ListRows, value: Value, *, front: bool) -> None:
+        """The next item that a trip gives a list."""
         self.may_change(rows)
         kept(value)
         if front and rows.looked:
@@ -171,5 +212,13 @@ class PythonItems(Builtins):
             if not -len(held.parts) <= key < len(held.parts):
                 raise NotProved("a place that a list does not have")
             held.parts[key] = value
+        elif isinstance(held, ListRows) and held.added is not None and held.blank is not None and is_whole(key):
+            place, done = polynomial(key), held.grown + len(held.added)
+            if place == held.filled and not held.front:
+                self.added_to(held, value, front=False)
+            elif place == held.blank - 1 - done and len(held.parts) == 1 and not held.added:
+                self.added_to(held, value, front=True)
+            else:
+                raise NotProved("a place of a list that is not the next one to be filled")
         else:
             raise NotProved("an object that is changed")

@@ -95,6 +95,18 @@ class TripSpan:
 
 
 @dataclass(frozen=True)
+class DataSpan:
+    """A range that data end: the whole numbers from `start` on that are below `stop`."""
+
+    start: int
+    stop: jax.Array
+
+    def item(self, trip: Polynomial) -> Value:
+        at = trip + self.start
+        return at.constant if at.constant is not None else SymbolicInt(at)
+
+
+@dataclass(frozen=True)
 class SingleUse:
     """An iterator: it may be gone over where it stands, and no name may hold it; `of` may not change meanwhile."""
 
@@ -107,6 +119,21 @@ class UnknownNumber:
     """A number or truth of Python that is not known: it is computed with beside arrays alone."""
 
     array: jax.Array
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What `jax.device_get` gives: its numbers can be made floats of Python, nothing else is known of it."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class CompiledCall:
+    """`jax.jit` of what JAX has made of functions of a version."""
+
+    function: Callable[..., object] | VmapCall
+    closures: tuple[PythonFunction, ...]
 
 
 @dataclass(frozen=True)
@@ -142,6 +169,29 @@ class Stack:
     leaves: Value
 
 
+@dataclass(frozen=True)
+class Blank:
+    """The end of a list that is still to be filled: so many times the same item."""
+
+    count: Polynomial
+    item: Value
+
+
+@dataclass(frozen=True)
+class Grown:
+    """An array to which trips join rows, in the place `slot` of a loop: nothing else may be asked of it."""
+
+    slot: int
+    added: tuple[jax.Array, ...] = ()
+
+
+class Repeated:
+    """A list of an argument whose items have one structure and one type each: their leaves stacked."""
+
+    def __init__(self, leaves: Value) -> None:
+        self.leaves = leaves
+
+
 @dataclass(eq=False)
 class ListRows:
     """A list: items, and stacks of items that a loop has added.
@@ -150,7 +200,7 @@ class ListRows:
     earlier trips have added, `front`: at the head of the list. `born`: how many loops were around where it was made.
     """
 
-    parts: list[Value | Stack]
+    parts: list[Value | Stack | Blank]
     born: int
     added: list[Value] | None = None
     window: list[Value] = field(default_factory=list)
@@ -162,16 +212,28 @@ class ListRows:
     @property
     def plain(self) -> list[Value] | None:
         """The items, where each of them is known by itself."""
-        if self.added is not None or any(isinstance(part, Stack) for part in self.parts):
+        if self.added is not None or any(isinstance(part, Stack | Blank) for part in self.parts):
             return None
         return self.parts
 
     @property
-    def length(self) -> Polynomial:
+    def blank(self) -> Polynomial | None:
+        """How many of its last items were still to be filled before the loop."""
+        counts = [part.count for part in self.parts if isinstance(part, Blank)]
+        return counts[0] if counts else None
+
+    @property
+    def filled(self) -> Polynomial:
         known = number(len(self.added or ())) + self.grown
         for part in self.parts:
-            known = known + (part.count if isinstance(part, Stack) else 1)
+            known = known + (part.count if isinstance(part, Stack) else 0 if isinstance(part, Blank) else 1)
         return known
+
+    @property
+    def length(self) -> Polynomial:
+        if (blank := self.blank) is None:
+            return self.filled
+        return self.filled - self.grown - len(self.added or ()) + blank
 
 
 LATEST = 10**6
@@ -185,6 +247,7 @@ def _items(rows: ListRows) -> tuple[list[Value], None]:
 
 
 jax.tree_util.register_pytree_node(ListRows, _items, lambda _, items: ListRows(list(items), LATEST))
+jax.tree_util.register_pytree_node(Repeated, lambda x: ([x.leaves], None), lambda _, leaves: Repeated(leaves[0]))
 jax.tree_util.register_pytree_node(
     Table,
     lambda table: (list(table.items.values()), tuple(table.items)),
@@ -261,6 +324,13 @@ def sources(*values: Value) -> tuple[ListRows | Table, ...]:
     """The lists and dicts that are gone over."""
     found = [value.of if isinstance(value, SingleUse) else (value,) for value in values]
     return tuple(x for part in found for x in part if isinstance(x, ListRows | Table))
+
+
+class NoResult:
+    """What a path returns that returns nothing: any value stands for it."""
+
+
+NO_RESULT = NoResult()
 
 
 class Returned:

@@ -10,10 +10,12 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from ..polynomials import NotProved, Polynomial
-from .followed_paths import MOST_START
-from .python_values import (
+from ...polynomials import NotProved, Polynomial
+from ..followed_paths import MOST_START
+from ..python_values import (
     UNBOUND,
+    Blank,
+    DataSpan,
     ListRows,
     NameFrame,
     Question,
@@ -24,7 +26,6 @@ from .python_values import (
     TripSpan,
     UnknownNumber,
     Value,
-    dated,
     equal,
     objects,
 )
@@ -35,8 +36,25 @@ Test = Callable[[], Value]
 
 
 @dataclass
+class PythonLoop:
+    """A loop as it is written: `over` is what it goes over, `test` what it asks before each trip, `names` those that it
+    binds; `breaks`: whether a `break` stands in it, `asks`: whether something runs only where none ended it."""
+
+    run: Run
+    frame: NameFrame
+    names: frozenset[str]
+    over: TripSpan | DataSpan | None = None
+    test: Test | None = None
+    asks: bool = False
+    breaks: bool = False
+
+    def trip(self, at: Polynomial) -> Signal:
+        return self.run(self.over.item(at) if self.over is not None else None)
+
+
+@dataclass
 class Onward:
-    """How a location goes on: `same`, `int` (moved by `by` each trip), `array` (carried from `by`), or `last`."""
+    """How a location goes on: `same`, `int` (moved by `by` a trip), `array` (carried from `by`), `grown` or `last`."""
 
     kind: str
     by: Value = None
@@ -44,22 +62,34 @@ class Onward:
 
 @dataclass
 class After:
-    """A trip's results: the values of the slots, what was added to each list, and whether the loop was left."""
+    """A trip's results: the values of the slots, what was added to each list, whether the loop was left, and whether by
+    a `return`, with its value."""
 
     values: list[Value]
     added: list[tuple[Value, ...]]
     left: Value
+    returned: Value
+    result: Value
 
 
 @dataclass
 class State:
-    """The locations that the trips of a loop may change, with their values now."""
+    """The locations that the trips of a loop may change, with their values now.
+
+    `heads`: which lists trips fill at their head; `shared`: the slots whose objects something else holds after a trip.
+    """
 
     frame: NameFrame
     slots: list[Slot]
     lists: list[ListRows]
     tables: list[Table]
     kept: list[tuple[list[Value] | None, list[Value], Polynomial]] = field(default_factory=list)
+    heads: tuple[bool, ...] | None = None
+    shared: frozenset[int] | None = None
+
+    def born(self, slot: int, depth: int) -> int:
+        """When what a trip leaves in a slot was made; what is shared is never to change."""
+        return -1 if slot in (self.shared or ()) else depth
 
     def __post_init__(self) -> None:
         self.kept = [(rows.added, rows.window, rows.grown) for rows in self.lists]
@@ -111,7 +141,7 @@ def stored(node: ast.AST) -> frozenset[str]:
 
 def arrays(value: Value) -> bool:
     """Whether all leaves of a structure are arrays, and there is one."""
-    if isinstance(value, SymbolicInt | Question | TripSpan) or value is UNBOUND:
+    if isinstance(value, SymbolicInt | Question | TripSpan | DataSpan) or value is UNBOUND:
         return False
     if any(isinstance(x, ListRows) and x.plain is None for x in objects(value)):
         return False
@@ -119,8 +149,25 @@ def arrays(value: Value) -> bool:
     return bool(leaves) and all(isinstance(x, jax.Array) for x in leaves)
 
 
+def grows(before: Value, after: Value) -> bool:
+    """Whether an array has more rows after a trip."""
+    if not isinstance(before, jax.Array) or not isinstance(after, jax.Array) or not before.ndim == after.ndim > 0:
+        return False
+    return bool(before.shape[1:] == after.shape[1:] and before.shape[0] != after.shape[0])
+
+
 def carried(value: Value) -> bool:
     return arrays(value) and not any(True for _ in objects(value))
+
+
+def alike(one: Value, other: Value) -> bool:
+    """Whether two structures of arrays have the same types."""
+    if not carried(one) or not carried(other):
+        return False
+    (ones, form), (others, form_of_other) = jax.tree_util.tree_flatten(one), jax.tree_util.tree_flatten(other)
+    return equal(form, form_of_other) and all(
+        (a.shape, a.dtype, a.weak_type) == (b.shape, b.dtype, b.weak_type) for a, b in zip(ones, others, strict=True)
+    )
 
 
 def started(before: Value, after: Value) -> Value:
@@ -236,11 +283,24 @@ def later(window: list[Value], added: Sequence[Value]) -> list[Value]:
 def fill(state: State, grows: Sequence[int], added: Sequence[tuple[Value, ...]], count: Polynomial) -> None:
     """Give each list what all trips have added."""
     for rows, grow, items in zip(state.lists, grows, added, strict=True):
-        if grow and rows.front:
+        if grow and (blank := rows.blank) is not None:
+            fill_blank(rows, blank - count * grow, Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
+        elif grow and rows.front:
             rows.parts.insert(0, Stack(count, jax.tree_util.tree_map(lambda a: a[::-1], items[0])))
         elif grow:
             rows.parts.append(Stack(count * grow, items[0] if grow == 1 else interleaved(items)))
         rows.front = False
+
+
+def fill_blank(rows: ListRows, left: Polynomial, stack: Stack) -> None:
+    """Put what all trips have set in the place of blanks."""
+    *others, blank = rows.parts
+    assert isinstance(blank, Blank)
+    rest = [] if left.constant == 0 else [Blank(left, blank.item)]
+    if rows.front:
+        rows.parts = [*rest, Stack(stack.count, jax.tree_util.tree_map(lambda a: a[::-1], stack.leaves))]
+    else:
+        rows.parts = [*others, stack, *rest]
 
 
 def let_go(state: State, plan: Sequence[Onward], before: Sequence[Value], first: After) -> None:
@@ -250,14 +310,3 @@ def let_go(state: State, plan: Sequence[Onward], before: Sequence[Value], first:
     changed = any(id(h) in holders and p.kind != "same" for (h, _), p in zip(state.slots, plan, strict=True))
     if changed or any(added and id(rows) in given_up for rows, added in zip(state.lists, first.added, strict=True)):
         raise NotProved("a first trip that changes an object whose name is bound anew")
-
-
-def perhaps_run(plan: Sequence[Onward], before: Sequence[Value], moved: Sequence[Value], depth: int) -> list[Value]:
-    """The locations after a loop that data end, which may have made no trip."""
-    left, found = iter(moved), []
-    for place, start in zip(plan, before, strict=True):
-        if place.kind == "array":
-            found.append(dated(perhaps(start, place.by, next(left)), depth))
-        else:
-            found.append(start if place.kind == "same" else UNBOUND)
-    return found
