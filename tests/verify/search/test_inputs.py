@@ -23,7 +23,6 @@ from scanlint.verify.worker.runtime.calling import Signature, TookTooLong
 from scanlint.verify.worker.runtime.compiled_callees import Compiled
 from scanlint.verify.worker.runtime.eager_pace import Pace
 from scanlint.verify.worker.runtime.loading import load
-from scanlint.verify.worker.search.distinct_sizes import separate
 from scanlint.verify.worker.search.input_sources import Inputs
 from scanlint.verify.worker.session.case_families import GUESSED_ANEW
 from scanlint.verify.worker.session.endings import OTHERWISE
@@ -486,17 +485,6 @@ def test_other_random_draws_in_double_precision_hide_nothing() -> None:
     drawn = Spread(nudged=Apart(1e-7), doubled=Apart(1.0, flips=True), draws=True)
     assert not drawn.undecided
     assert not drawn.explains(1e-2, values_only=True)
-
-
-def test_axes_that_belong_together_are_renamed_together() -> None:
-    def attempt(specs: dict[str, object]) -> str | None:
-        shapes = {name: spec.shape for name, spec in specs.items()}  # type: ignore[attr-defined]
-        fits = shapes["x"] == shapes["v"] and shapes["x"][0] == shapes["m"][0] and shapes["x"][1] == 3
-        return None if fits else "shapes"
-
-    found = separate({"x": Array((3, 3)), "v": Array((3, 3)), "m": Array((3,))}, attempt, ())  # type: ignore[arg-type]
-    assert found["x"] == Array((4, 3))
-    assert found["m"] == Array((4,))
 
 
 def test_a_function_that_only_runs_with_real_numbers_gets_some(judge) -> None:

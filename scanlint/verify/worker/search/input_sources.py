@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -26,10 +27,8 @@ from ..runtime.loading import complete, find
 from ..shapes.rank_choice import ShapeSolver
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
 from .attempts import Attempts, Truth, in_turns
-from .distinct_sizes import separate
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
-from .shape_search import MAX_ATTEMPTS, NOT_IMPORTED, Failure, Links, alike, nearest, search
-from .trip_shapes import for_more_trips
+from .shape_search import MAX_ATTEMPTS, NOT_IMPORTED, Failure, nearest, search
 
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
@@ -92,36 +91,40 @@ class Inputs(Attempts):
         def allow(changed: Specs) -> bool:
             return all(changed[n] is spec or repr(changed[n]) == repr(spec) for n, spec in fixed.items())
 
-        found = search(first, rest, self.attempt, self.node, (), allow)
+        found = search(first, rest, self.attempt, self.node, allow)
         if found.specs is None:
             raise NoInputs(self.explain(found.failure))
         return found.specs
 
     def synthesised(self) -> Specs:
-        """Specs whose shapes are solved together; where that fails, those that are found one by one."""
-        solved = self.solved()
-        return solved if solved is not None else self.one_by_one()
+        """The first specs that the old version accepts: those that are solved for, else what a search makes of them."""
+        found = next(self.accepted(), None)
+        return found if found is not None else self.searched()
 
-    def solved(self) -> Specs | None:
-        candidates = self.candidates()
-        first = {n: c[0] for n, c in candidates.items()}
-        for solved in ShapeSolver(self.node, self.functions(), first, infer(self.node, self.functions())).found():
-            for tried in (with_more(s, self.ahead()) for s in (solved, beyond_numbers(solved))):
+    def accepted(self) -> Iterator[Specs]:
+        """What the old version accepts of the specs that are solved for, and of the least ranks."""
+        for specs in self.proposed:
+            for tried in (with_more(s, self.ahead()) for s in (specs, beyond_numbers(specs))):
                 if self.both_ways(tried) is None and not self.empty:
-                    return for_more_trips(self, tried, candidates, self.links())
-        return None
+                    yield tried
+                    break
 
-    def one_by_one(self, *, briefly: bool = False) -> Specs:
+    @functools.cached_property
+    def proposed(self) -> list[Specs]:
+        """Specs whose ranks and sizes are solved together, the best first; and the least that uses allow."""
+        least = {n: c[0] for n, c in self.candidates().items()}
+        solver = ShapeSolver(self.node, self.functions(), least, infer(self.node, self.functions()))
+        return [*solver.found(), least]
+
+    def searched(self) -> Specs:
         """Specs in which one argument after the other was changed until the old version accepts them all."""
         candidates, failure = self.candidates(), None
-        first = with_more({n: c[0] for n, c in candidates.items()}, self.ahead())
-        few = BRIEF // 2 if briefly else BRIEF
-        starts = ((first, few), (alike(first), few), *([] if briefly else [(first, MAX_ATTEMPTS)]))
+        starts = [with_more(specs, self.ahead()) for specs in self.proposed]
         for attempt in (self.both_ways, self.attempt):
-            for start, most in starts:
-                found = search(start, candidates, attempt, self.node, self.links(), most=most)
+            for start, most in (*((s, BRIEF) for s in starts), (starts[0], MAX_ATTEMPTS)):
+                found = search(start, candidates, attempt, self.node, most=most)
                 if found.specs is not None:
-                    return separate(for_more_trips(self, found.specs, candidates, self.links()), attempt, self.links())
+                    return found.specs
                 failure = failure or found.failure
             if not self.decided:
                 break
@@ -178,8 +181,8 @@ class Inputs(Attempts):
                 for n, then, now in pairs
             )
 
-        found = search(specs, {}, both, self.node, self.links(), allow, RETRY_SECONDS)
-        return None if found.specs is None else separate(nearest(specs, found.specs, both), both, self.links())
+        found = search(specs, {}, both, self.node, allow, RETRY_SECONDS)
+        return None if found.specs is None else nearest(specs, found.specs, both)
 
     def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:
         """The loops in which the old version makes a trip, by the first lines of their bodies; and why it fails."""
@@ -216,18 +219,6 @@ class Inputs(Attempts):
                 wanted = rows[one.counted] + one.by
                 return Failure(f"`{one.name}` has {rows[one.name]} rows, of which {wanted} are read", (), "IndexError")
         return super().anew(specs, function, truth, reached)
-
-    def links(self) -> Links:
-        """Axes that share an index, and so a size."""
-        groups: dict[str, list[tuple[str, int]]] = {}
-        apart = {one.name for one in self.ahead()}
-        for name, need in infer(self.node, self.functions()).items():
-            if need.counts is not None:
-                groups.setdefault(need.counts, []).append((name, 0))
-            for axis, size in need.sizes.items():
-                if isinstance(size, str) and not (axis == 0 and name in apart):
-                    groups.setdefault(size, []).append((name, axis))
-        return tuple(tuple(g) for g in groups.values() if len(g) > 1)
 
     def explain(self, failure: Failure | None) -> str:
         why = ""
@@ -271,9 +262,6 @@ class Inputs(Attempts):
                 found[name] = [Alternatives((self.fixed[name],))]
             if name in self.signature.static:
                 found[name] = [hashable(spec) for spec in found[name]]
-        for name, need in needs.items():
-            if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
-                found[name] = [*self.counting(name, needs, found), *found[name]]
         return self.ordered(found)
 
     def of_numpy(self, need: Need) -> bool:
@@ -317,15 +305,6 @@ class Inputs(Attempts):
             fields = _fields(node) if isinstance(node, ast.ClassDef) else set()
             if isinstance(node, ast.ClassDef) and any(w <= fields for w in wanted):
                 complete(self.loaded, {node.name})
-
-    def counting(self, name: str, needs: Mapping[str, Need], found: Mapping[str, list[Spec]]) -> Iterator[Spec]:
-        """A whole number that is the extent of an axis of another argument: the size of that axis."""
-        for other, need in needs.items():
-            first = found[other][0] if other in found else None
-            for axis, size in need.sizes.items():
-                if size == needs[name].counts and isinstance(first, Array) and len(first.shape) > axis:
-                    yield Scalar("int", None, first.shape[axis])
-                    return
 
     def instance(self, cls: type, need: Need, shared: Sizes) -> Iterator[Spec]:
         """`self`: a record by its fields, or another class by the parameters of its `__init__`."""

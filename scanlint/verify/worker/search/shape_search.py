@@ -60,23 +60,16 @@ class SearchResult:
     attempts: int
 
 
-Links = tuple[tuple[tuple[str, int], ...], ...]
-
-
 def search(
     first: Specs,
     alternatives: Mapping[str, list[Spec]],
     attempt: Attempt,
     tree: ast.AST,
-    links: Links = (),
     allow: Callable[[Specs], bool] = lambda specs: True,
     seconds: float = MAX_SECONDS,
     most: int = MAX_ATTEMPTS,
 ) -> SearchResult:
-    """Best-first search: by how far the function got, then by how few changes were made.
-
-    `links` are axes of equal size.
-    """
+    """Best-first search: by how far the function got, then by how few changes were made."""
     order = itertools.count()
     seen = {repr(first)}
     failure = attempt(first)
@@ -90,8 +83,7 @@ def search(
         if step is None:
             heapq.heappop(queue)
             continue
-        extra, proposed = step
-        changed = linked(at.specs, proposed, links)
+        extra, changed = step
         if repr(changed) in seen or not allow(changed):
             continue
         seen.add(repr(changed))
@@ -104,29 +96,6 @@ def search(
         further = _changes(changed, alternatives, failure, tree)
         heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, further))
     return SearchResult(None, best, attempts)
-
-
-def alike(specs: Specs) -> Specs:
-    """The same with all axes of one size, so that only ranks can be wrong."""
-    table = dict.fromkeys(sizes(list(specs.values())), FRESH[0])
-    return {name: resize(spec, table) for name, spec in specs.items()}
-
-
-def linked(before: Specs, after: Specs, links: Links) -> Specs:
-    """Where one of several linked axes was changed, the others follow."""
-    for group in links:
-        for name, axis in group:
-            new, old = after.get(name), before.get(name)
-            if new == old or not isinstance(new, Array) or len(new.shape) <= axis:
-                continue
-            for other, at in group:
-                spec = after.get(other)
-                if isinstance(spec, Scalar) and spec.size is not None:
-                    after = {**after, other: Scalar(spec.kind, spec.usual, new.shape[axis])}
-                elif isinstance(spec, Array) and len(spec.shape) > at:
-                    shape = (*spec.shape[:at], new.shape[axis], *spec.shape[at + 1 :])
-                    after = {**after, other: Array(shape, spec.dtype)}
-    return after
 
 
 def nearest(wanted: Specs, found: Specs, attempt: Attempt) -> Specs:

@@ -15,7 +15,7 @@ from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.observed import reduced, specs_of
 from ..infer.shorter_calls import shorter
-from ..infer.specs import Array, Scalar, Specs, leaves, resize, sizes
+from ..infer.specs import Array, Specs, leaves, resize, sizes
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
@@ -33,7 +33,7 @@ from ..search.case_values import (
     varied,
 )
 from ..search.higher_ranks import ARMS, BLAMED, GUESSED, fewer, further
-from ..search.input_sources import Inputs, NoInputs
+from ..search.input_sources import Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
@@ -163,12 +163,9 @@ class Families:
         return None
 
     def of_other_ranks(self, solved: Specs) -> list[Family]:
-        """What the old version accepts beside shapes that were solved together: an element where these have a row."""
-        try:
-            specs = self.inputs.one_by_one(briefly=True)
-        except NoInputs:  # the shapes that were solved together are compared
-            return []
-        if _ranks(specs) == _ranks(solved) or _numbers(solved) & _arrays(specs):
+        """What the old version accepts with fewer axes than those that are solved for: an element instead of a row."""
+        specs = next((s for s in self.inputs.accepted() if _fewer_axes(s, solved)), None)
+        if specs is None:
             return []
         found = [
             f for f in self.grown(self.guessed(specs)) if not f.label or f.label.startswith((BLAMED, ARMS, *GUESSED))
@@ -262,18 +259,16 @@ def _fitted(first: Specs, other: Specs) -> str:
     return ", ".join(changed)
 
 
-def _ranks(specs: Specs) -> dict[str, object]:
-    """What the specs are without the sizes of their axes."""
+def _fewer_axes(specs: Specs, than: Specs) -> bool:
+    """Whether some arrays have fewer axes, and none more."""
+    ranks = [_ranks(one) for one in (specs, than)]
+    pairs = [(ranks[0].get(path, rank), rank) for path, rank in ranks[1].items()]
+    return ranks[0] != ranks[1] and all(one <= other for one, other in pairs)
+
+
+def _ranks(specs: Specs) -> dict[str, int]:
     found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
-    return {path: (leaf.dtype, len(leaf.shape)) if isinstance(leaf, Array) else leaf for path, leaf in found}
-
-
-def _numbers(specs: Specs) -> set[str]:
-    return {path for name, spec in specs.items() for path, leaf in leaves(spec, name) if isinstance(leaf, Scalar)}
-
-
-def _arrays(specs: Specs) -> set[str]:
-    return {path for name, spec in specs.items() for path, leaf in leaves(spec, name) if isinstance(leaf, Array)}
+    return {path: len(leaf.shape) for path, leaf in found if isinstance(leaf, Array)}
 
 
 def _type(spec: Array) -> str:

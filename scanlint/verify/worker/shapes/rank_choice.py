@@ -21,6 +21,7 @@ MOST_TRIED = 160
 MOST_STEPS = 100_000  # expressions that are looked at for one function
 FOUND = 3
 ABOVE, BELOW, RARE = 0.99, 1.0, 0.8
+THIRD = 2.0  # what a third axis costs
 """What an axis more and an axis less than guessed cost; three are seldom meant."""
 DTYPES = ("float32", "int32", "bool")
 Place = tuple[str, str]
@@ -96,7 +97,7 @@ class ShapeSolver:
     def distance(self, ranks: tuple[int, ...]) -> float:
         """How far ranks are from the guess."""
         pairs = [(rank, leaf.guessed) for rank, leaf in zip(ranks, self.leaves, strict=True)]
-        more = sum(ABOVE * max(rank - guessed, 0) for rank, guessed in pairs)
+        more = sum(THIRD if axis > 1 else ABOVE for rank, guessed in pairs for axis in range(guessed, rank))
         return more + sum(RARE if axis > 1 else BELOW for rank, guessed in pairs for axis in range(rank, guessed))
 
     def walked(self, ranks: tuple[int, ...]) -> ShapeWalk:
@@ -152,14 +153,16 @@ class ShapeSolver:
         if table is None:
             return None
         sizes = {place: tuple(table[walk.dims.of(d)] for d in shape) for place, shape in self.shapes.items()}
-        counts = {place: table[walk.dims.of(d)] for place, d in numbers.items()}
+        axes = {walk.dims.of(d) for d in dims}
+        counts = {place: walk.dims.of(d) for place, d in numbers.items()}
 
         def changed(name: str, leaf: Array | Scalar | Alternatives, path: str) -> Spec:
             place = name, _first_of_list(path)
             if isinstance(leaf, Array) and place in sizes:
                 return Array(sizes[place], leaf.dtype)
             if isinstance(leaf, Scalar) and place in counts:
-                return Scalar("int", None, counts[place]) if leaf.size is not None else Scalar("int", counts[place])
+                size = table[counts[place]]
+                return Scalar("int", None, size) if counts[place] in axes else Scalar("int", size)
             return leaf
 
         return {name: replace(spec, lambda s, p, n=name: changed(n, s, p)) for name, spec in self.specs.items()}  # type: ignore[misc]

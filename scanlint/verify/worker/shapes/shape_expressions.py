@@ -77,13 +77,16 @@ class ShapeExpressions(LibraryShapes):
             case ast.BoolOp(values=operands):
                 return [self.of(p) for p in operands][-1]
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                self.of(test)
+                self.truth(self.of(test))
                 first, last = self.of(body), self.of(orelse)
                 return last if first is None or isinstance(first, Num) else first
             case ast.Subscript(value=base, slice=place):
                 return self.indexed(self.of(base), place)
             case ast.Attribute(value=base, attr=attr):
                 return self.attribute(self.of(base), attr)
+            case ast.NamedExpr(target=target, value=value):
+                self.bind(target, found := self.of(value))
+                return found
             case ast.Call():
                 return self.call(node)
         return None
@@ -98,6 +101,8 @@ class ShapeExpressions(LibraryShapes):
                 return ItemValues((*a, *b))
             case ItemValues(parts=[one]), Num() if isinstance(op, ast.Mult):
                 return ManyValues(one)
+        if isinstance(op, ast.Add | ast.Sub):
+            self.added(left, right)
         return self.broadcast([left, right])
 
     def counted(self, a: Dim | None, op: ast.operator, b: Dim | None) -> Dim | None:

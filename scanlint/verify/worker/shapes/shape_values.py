@@ -16,6 +16,9 @@ NO_MATRIX = 4.0  # `.T` of a vector
 INNER, OWN = 3.0, 0.5  # a product of two vectors; of a vector with what is computed from it
 UNMET = 3.0  # a new axis, and only a number to broadcast with it
 MIXED = 2.5  # arrays of different ranks
+POINTLESS = 2.0  # what a number is reduced to is itself
+ADDED = 2.2  # a number to an array
+TRUTH = 6.0  # of an array with axes
 UPDATED = 1.5  # a number becomes an array by `p = p - ...`
 
 
@@ -113,6 +116,17 @@ class ShapeRules:
             shape = self.joined(shape, array.shape, by)
         return Arr(shape, by, mask)
 
+    def added(self, left: Value, right: Value) -> None:
+        """What is added to an array most likely has its rank."""
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Arr) and isinstance(other, Arr) and one.by and other.shape and not one.shape:
+                self.against(ADDED, one.by)
+
+    def truth(self, value: Value) -> None:
+        """An array with axes has no truth."""
+        if isinstance(value, Arr) and value.shape:
+            self.against(TRUTH, value.by)
+
     def joined(self, a: Shape, b: Shape, by: Leaves) -> Shape:
         if len(a) < len(b):
             a, b = b, a
@@ -153,6 +167,7 @@ class ShapeRules:
     def reduced(self, a: Arr, axis: object, keep: bool = False) -> Value:
         """Without one axis, or without any where `axis` is None."""
         if axis is None:
+            self.against(0.0 if a.shape else POINTLESS, a.by)
             return Arr(tuple(ONE for _ in a.shape) if keep else (), a.by)
         if not isinstance(axis, int):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from .dims import Dim
+from .dims import ONE, Dim
 from .shape_expressions import Names, ShapeExpressions
 from .shape_values import (
     IMPOSSIBLE,
@@ -59,9 +59,9 @@ class ShapeWalk(ShapeExpressions):
                 entry = self.entry(iterable)
                 self.loop(node, lambda: self.bind(target, entry))
             case ast.While(test=test):
-                self.loop(node, lambda: self.of(test))
+                self.loop(node, lambda: self.truth(self.of(test)))
             case ast.If(test=test, body=body, orelse=orelse):
-                self.of(test)
+                self.truth(self.of(test))
                 self.branch(body, orelse)
             case ast.With(body=body):
                 self.run(body)
@@ -115,9 +115,7 @@ class ShapeWalk(ShapeExpressions):
         """What a loop binds on a trip."""
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=args):
-                sizes = [self.of(a) for a in args]
-                last = sizes[-1] if len(sizes) == 1 else None
-                return Num(None, last.size if isinstance(last, Num) else None)
+                return Num(None, _end([v.size if isinstance(v := self.of(a), Num) else None for a in args]))
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
                 return ItemValues((Num(), self.entry(inner)))
             case ast.Call(func=ast.Name(id="zip"), args=args):
@@ -264,6 +262,16 @@ class ShapeWalk(ShapeExpressions):
         self.depth -= 1
         self.names, self.returned = outside
         return found
+
+
+def _end(sizes: Sequence[Dim | None]) -> Dim | None:
+    """What the numbers of a `range` stay below; one that counts down starts there."""
+    match sizes:
+        case [stop] | [_, stop]:
+            return stop
+        case [Dim() as start, _, Dim(const=-1, terms=())]:
+            return start.plus(ONE)
+    return None
 
 
 def _read(node: ast.expr) -> set[str]:
