@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 from ..infer.docstring_hints import hints
-from ..infer.guess import FRESH
 from ..infer.specs import Array, Specs, resize, sizes
 from ..runtime.jax_errors import Fact
-from ..shapes.rank_choice import written
-from .attempts import Attempts
 from .carry_avals import Start
+from .input_sources import Inputs
+from .shape_search import Failure, unused_sizes
 
 BLAMED, ARMS = "another rank", "one more axis, which one arm lacks,"
 GUESSED = ("one more axis", "two axes")
@@ -21,23 +22,19 @@ MAX_ALONE = 3
 MOST_FEWER = 4
 LARGER = 3
 MOST_AXES = 3
-MOST_LENGTHS = 4
-LONGEST = 64
+Names = tuple[str, ...]
 
 
 class _Asked(Exception):
     """The code tests the truth of a traced value."""
 
 
-def further(
-    inputs: Attempts,
-    after: Callable[..., object],
-    specs: Specs,
-    starts: Callable[[Specs], list[Start]],
-    *,
-    seen: bool = False,
-    refused: Callable[[Specs], None] = lambda specs: None,
-) -> Iterator[tuple[str, Specs]]:
+def _straight(asked: int) -> bool:
+    raise _Asked
+
+
+@dataclass
+class HigherRanks:
     """The specs with one axis more for all float arrays together, or for some, where both versions accept them.
 
     Where arms of the old version give different shapes, these count only if the ranks were not `seen` in calls: no
@@ -47,131 +44,136 @@ def further(
     the new version fails, because a carry starts as a Python number, it is to blame in these cases: rows replace
     numbers that a loop reads; the array may be a matrix, on the left of a product; it is added to the carry as it is;
     or arrays replace all numbers of a function that has none. It is not to blame for a single number (`rate`), which is
-    seldom meant as an array, unless that is the initial value of a carry and no trip reads it. Rows that it does not
-    take, and is not to blame for, are told to `refused`.
+    seldom meant as an array, unless that is the initial value of a carry and no trip reads it. `refused` are rows that
+    it does not take, and is not to blame for.
     """
 
-    unread: list[Start] = []
-    together = False  # whether both versions accept one axis more for all arrays, of which a carry may start as one
+    inputs: Inputs
+    after: Callable[..., object]
+    specs: Specs
+    starts: Callable[[Specs], list[Start]]
+    seen: bool = False
+    refused: list[Specs] = field(default_factory=list)
+    unread: bool = field(default=False, init=False)  # whether no trip reads the initial value of some carry
+    together: bool = field(default=False, init=False)  # whether all arrays may have one axis more, as a carry may
 
-    def straight(asked: int) -> bool:
-        raise _Asked
+    def __post_init__(self) -> None:
+        node, specs = self.inputs.node, self.specs
+        told = told_ranks(node)
+        self.ranks = {n: len(s.shape) for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32"}
+        self.ranks = {n: rank for n, rank in self.ranks.items() if rank < MOST_AXES and n not in told}
+        self.numbers = [n for n, rank in self.ranks.items() if not rank]
+        self.read = read_by_loops(node)
+        self.plainly, self.begins = _numbers(node), _begins(node)
+        self.matrices = {n for n in _multiplied(node) if self.ranks.get(n, 2) < 2}
+        self.meant = {*self.series, *self.matrices, *_added(node, self.plainly)}
+        # Operands of `and` and of chained comparisons are meant to have one shape, though a first one that is false is
+        # all that such an expression gives.
+        self.branches = any(isinstance(n, ast.If | ast.IfExp | ast.While) for n in ast.walk(node))
 
-    def tried(changed: Specs, names: Sequence[str], meant: bool, rows: bool = False, alone: bool = False) -> str | None:
+    @property
+    def series(self) -> Names:
+        """The arrays of which loops read elements."""
+        return tuple(n for n, rank in self.ranks.items() if self.read.get(n) == rank)
+
+    @property
+    def plain(self) -> bool:
+        """Whether all arrays are numbers."""
+        return len(self.numbers) == len(self.ranks)
+
+    def found(self) -> Iterator[tuple[str, Specs]]:
+        """The specs with more axes, each with a label that says which."""
+        if self.inputs.owner is not None:
+            return
+        for names, lone in self.sets():
+            for changed in self.longer(names):
+                found = self.tried(changed, names, self.plain or set(names) <= self.meant, lone)
+                if found is not None:
+                    self.together = self.together or (not found and names == tuple(self.ranks) != self.series)
+                    yield f"{found or GUESSED[0]} for {', '.join(names)}", changed
+                    break
+        yield from self.of_numbers()
+        for name, spec in self.specs.items():
+            if isinstance(spec, Array) and spec.dtype in WHOLE and len(spec.shape) == self.read.get(name):
+                self.refuse(_longer(self.specs, (name,)))
+
+    def sets(self) -> Iterator[tuple[Names, bool]]:
+        """Arrays that get an axis together, and whether they are few: all, those that loops read, each alone.
+
+        All but one get it where a carry starts as that one and no trip reads its initial value.
+        """
+        every = tuple(self.ranks)
+        sets = list(dict.fromkeys([every, self.series, *((n,) for n in every[:MAX_ALONE])]))
+        yield from ((names, len(names) == 1 and self.ranks[names[0]] < 2) for names in sets if names)
+        others = [tuple(a for a in every if a != n) for n in self.numbers[-MAX_ALONE:]]
+        yield from ((names, True) for names in others if names and names not in sets and self.unread)
+
+    def longer(self, names: Names) -> Iterator[Specs]:
+        """One axis of one new size more; and the sizes that are solved for with these ranks."""
+        yield _longer(self.specs, names)
+        solved = self.inputs.with_ranks(self.specs, {n: rank + 1 for n, rank in self.ranks.items() if n in names})
+        if solved is not None:
+            yield solved
+
+    def of_numbers(self) -> Iterator[tuple[str, Specs]]:
+        """Numbers with two axes, and with one more than the arrays beside them have."""
+        listed, numbers = ", ".join(self.numbers), tuple(self.numbers)
+        new = unused_sizes(self.specs)
+        twice = {n: Array(new[:2]) if n in numbers else s for n, s in self.specs.items()}
+        if numbers and self.tried(twice, numbers, self.plain) is not None:
+            yield f"{GUESSED[1]} for {listed}", twice
+        shapes = (s.shape for n, s in self.specs.items() if n in self.ranks and isinstance(s, Array))
+        longest = max(shapes, key=len, default=())
+        above = {n: Array((new[0], *longest)) if n in numbers else s for n, s in self.specs.items()}
+        if numbers and longest and self.branches and (found := self.tried(above, numbers, False)) is not None:
+            yield f"{found or GUESSED[0]} for {listed}, which all broadcast to", above
+
+    def tried(self, changed: Specs, names: Names, meant: bool, lone: bool = False) -> str | None:
         """BLAMED if only the new version fails and is to blame, "" if both versions accept the specs, ARMS if the
         old one gives different shapes for them, else None.
 
-        `names` have one axis more, `alone` if they are few.
+        `names` have more axes, `lone` if they are few.
         """
-        decides = inputs.attempt(changed, truth=straight) is not None
-        if decides and inputs.attempt(changed) is not None:
+        decides = self.inputs.attempt(changed, truth=_straight) is not None
+        if decides and self.inputs.attempt(changed) is not None:
             return None
-        failure = inputs.attempt(changed, after)
+        failure = self.inputs.attempt(changed, self.after)
         if failure is None:
-            differ = inputs.by_arm(changed) if decides else False
-            return "" if differ is False else ARMS if differ and arms_count else None
+            differ = self.inputs.by_arm(changed) if decides else False
+            return "" if differ is False else ARMS if differ and self.branches and not self.seen else None
+        found = BLAMED if self.to_blame(failure, changed, names, meant, lone) else None
+        if found is None and set(names) <= set(self.series):
+            self.refuse(changed)
+        return found
+
+    def to_blame(self, failure: Failure, changed: Specs, names: Names, meant: bool, lone: bool) -> bool:
+        """Whether the new version is to blame for rejecting what the old one accepts."""
         said = failure.says
         if failure.kind == "ValueError" and Fact.FEWER_AXES in said.facts:
-            return BLAMED  # an initial value was given the shape of one array, and has that of another one already
+            return True  # an initial value was given the shape of one array, and has that of another one already
         if failure.kind != "TypeError":
-            return None
+            return False
         # The arms of a `cond` differ where one of them keeps a value that got no axis.
         arms = said.mismatch is not None and said.mismatch.primitive == "cond"
-        wrong = [s for s in starts(changed) if not s.fits] if arms or said.carry else []
+        wrong = [s for s in self.starts(changed) if not s.fits] if arms or said.carry else []
         if arms and not wrong:
-            if meant and rows and not together and plainly:
-                return BLAMED
-            refused(changed)
-            return None
-        unread.extend(s for s in wrong if s.unread)
-        blamed = wrong and all(
-            (s.unread and ((alone and s.scalar) or begins.get(s.name) in names))
-            or (meant and s.scalar and (s.weak or s.name in plainly))
+            blamed = meant and set(names) <= set(self.series) and not self.together and bool(self.plainly)
+            return blamed or self.refuse(changed)
+        self.unread = self.unread or any(s.unread for s in wrong)
+        return bool(wrong) and all(
+            (s.unread and ((lone and s.scalar) or self.begins.get(s.name) in names))
+            or (meant and s.scalar and (s.weak or s.name in self.plainly))
             for s in wrong
         )
-        return BLAMED if blamed else None
 
-    if inputs.owner is not None:
-        return
-    # Operands of `and` and of chained comparisons are meant to have one shape, though a first one that is false is all
-    # that such an expression gives.
-    branches = any(isinstance(n, ast.If | ast.IfExp | ast.While) for n in ast.walk(inputs.node))
-    arms_count = branches and not seen
-    plainly, begins = _numbers(inputs.node), _begins(inputs.node)
-    told = told_ranks(inputs.node)
-    arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) < MOST_AXES]
-    arrays = [n for n in arrays if n not in told]
-    known = sizes(list(specs.values()))
-    unused = [n for n in FRESH if n not in known] or [max(known) + 1]
-    fresh = unused[0]
-    numbers = [n for n in arrays if specs[n] == Array(())]
-    read = read_by_loops(inputs.node)
-    series = [n for n in arrays if n in read and len(specs[n].shape) == read[n]]  # type: ignore[union-attr]
-    added = _added(inputs.node, plainly)
-    matrices = {n for n in _multiplied(inputs.node) & set(arrays) if len(specs[n].shape) < 2}  # type: ignore[union-attr]
-    threes = {n: resize(s, dict.fromkeys(known, 3)) for n, s in specs.items()}
-    plain = len(numbers) == len(arrays)
-    low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
-    constants = _lengths(inputs.node)
-    lengths = [fresh, 3, None, *known, *constants]
-    beside = [  # `jnp.ones(4)` is combined with the rows and all other arrays
-        ({n: s if n in read else resize(s, dict.fromkeys(known, length)) for n, s in specs.items()}, length)
-        for length in constants
-    ]
-    bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3), *beside]
-    sets = list(dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]))
-    others = [tuple(a for a in arrays if a != n) for n in numbers[-MAX_ALONE:]]
-    others = [names for names in others if names not in sets]
-    for names in [*sets, *others]:
-        if names in others and not unread:
-            continue  # only an initial value that no trip reads may stay a number where all else gets an axis
-        meant = plain or set(names) <= {*series, *matrices, *added}
-        first = bool(names) and set(names) <= matrices
-        for base, size in bases if names else ():
-            changed = {
-                n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
-            }
-            rows = set(names) <= set(series)
-            found = tried(changed, names, meant, rows, names in low or names in others)
-            if (
-                found is None
-                and rows
-                and inputs.attempt(changed) is None
-                and inputs.attempt(changed, after) is not None
-            ):
-                refused(changed)
-            if found is not None:
-                together = together or (not found and names == tuple(arrays) != tuple(series))
-                yield f"{found or GUESSED[0]} for {', '.join(names)}", changed
-                break
-    twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
-    if numbers and tried(twice, numbers, plain) is not None:
-        yield f"{GUESSED[1]} for {', '.join(numbers)}", twice
-    longest = max((specs[n].shape for n in arrays), key=len, default=())  # type: ignore[union-attr]
-    above = {n: Array((fresh, *longest)) if n in numbers else s for n, s in specs.items()}
-    if numbers and longest and branches and (found := tried(above, numbers, False)) is not None:
-        yield f"{found or GUESSED[0]} for {', '.join(numbers)}, which all broadcast to", above
-    _whole_rows(inputs, after, specs, read, fresh, refused)
+    def refuse(self, changed: Specs) -> Literal[False]:
+        """Keep rows that only the old version takes."""
+        if self.inputs.attempt(changed) is None and self.inputs.attempt(changed, self.after) is not None:
+            self.refused.append(changed)
+        return False
 
 
-def _whole_rows(
-    inputs: Attempts,
-    after: Callable[..., object],
-    specs: Specs,
-    read: Mapping[str, int],
-    fresh: int,
-    refused: Callable[[Specs], None],
-) -> None:
-    """Tell of rows of whole numbers and truths that only the old version takes."""
-    for name in [
-        n for n, s in specs.items() if isinstance(s, Array) and s.dtype in WHOLE and len(s.shape) == read.get(n)
-    ]:
-        changed = {**specs, name: _longer(specs[name], fresh)}
-        if inputs.attempt(changed) is None and inputs.attempt(changed, after) is not None:
-            refused(changed)
-
-
-def fewer(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:
+def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:
     """The specs with a number in place of one array, where the old version accepts that and a carry changes its size.
 
     A number broadcasts to any shape, so it is not what changes the size of a carry: the guessed array only hid the
@@ -193,11 +195,6 @@ def fewer(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Itera
 def _resized(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     """Whether two shapes of one rank differ in an axis by more than broadcasting."""
     return len(before) == len(after) and any(b != a and 1 not in (b, a) for b, a in zip(before, after, strict=True))
-
-
-def _lengths(function: ast.AST) -> list[int]:
-    """The first few lengths written as constants in a function: `jnp.ones(4)`."""
-    return sorted(n for n in written(function) if 1 < n <= LONGEST)[:MOST_LENGTHS]
 
 
 def read_by_loops(function: ast.AST) -> dict[str, int]:
@@ -295,8 +292,7 @@ def _tells_rank(annotation: ast.expr | None) -> bool:
     return False
 
 
-def _longer(spec: object, size: int | None, *, first: bool = False) -> Array:
-    """The array with one axis more, the last or the `first`; without a size, as long as its first axis."""
-    assert isinstance(spec, Array)
-    length = size or (spec.shape[0] if spec.shape else 2)
-    return Array((length, *spec.shape) if first else (*spec.shape, length), spec.dtype)
+def _longer(specs: Specs, names: Collection[str]) -> Specs:
+    """Some arrays with a last axis of a new size more."""
+    size = unused_sizes(specs)[0]
+    return {n: Array((*s.shape, size), s.dtype) if n in names and isinstance(s, Array) else s for n, s in specs.items()}

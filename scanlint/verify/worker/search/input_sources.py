@@ -26,14 +26,14 @@ from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
 from ..shapes.rank_choice import ShapeSolver
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
+from ..shapes.shape_values import IMPOSSIBLE
 from .attempts import Attempts, Truth, in_turns
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
-from .shape_search import MAX_ATTEMPTS, NOT_IMPORTED, Failure, nearest, search
+from .shape_search import NOT_IMPORTED, Failure, nearest, search
 
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
-BRIEF = 80  # attempts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 LARGEST = 1e300  # a number beyond it does not fit a float
@@ -113,16 +113,24 @@ class Inputs(Attempts):
     def proposed(self) -> list[Specs]:
         """Specs whose ranks and sizes are solved together, the best first; and the least that uses allow."""
         least = {n: c[0] for n, c in self.candidates().items()}
-        solver = ShapeSolver(self.node, self.functions(), least, infer(self.node, self.functions()))
-        return [*solver.found(), least]
+        return [*self.solver(least).found(), least]
+
+    def solver(self, specs: Specs) -> ShapeSolver:
+        return ShapeSolver(self.node, self.functions(), specs, infer(self.node, self.functions()))
+
+    def with_ranks(self, specs: Specs, ranks: Mapping[str, int]) -> Specs | None:
+        """These specs with other ranks for some arguments, in the sizes that follow from them; None where none do."""
+        solver = self.solver(specs)
+        wanted = tuple(ranks.get(leaf.place[0], leaf.guessed) for leaf in solver.leaves)
+        return solver.specs_of(wanted) if solver.walked(wanted).cost < IMPOSSIBLE else None
 
     def searched(self) -> Specs:
         """Specs in which one argument after the other was changed until the old version accepts them all."""
         candidates, failure = self.candidates(), None
         starts = [with_more(specs, self.ahead()) for specs in self.proposed]
         for attempt in (self.both_ways, self.attempt):
-            for start, most in (*((s, BRIEF) for s in starts), (starts[0], MAX_ATTEMPTS)):
-                found = search(start, candidates, attempt, self.node, most=most)
+            for start in starts:
+                found = search(start, candidates, attempt, self.node)
                 if found.specs is not None:
                     return found.specs
                 failure = failure or found.failure

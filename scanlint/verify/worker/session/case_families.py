@@ -32,7 +32,7 @@ from ..search.case_values import (
     modes,
     varied,
 )
-from ..search.higher_ranks import ARMS, BLAMED, GUESSED, fewer, further
+from ..search.higher_ranks import ARMS, BLAMED, GUESSED, HigherRanks, fewer
 from ..search.input_sources import Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
@@ -200,12 +200,10 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        refused = list[Specs]()
-        ranks = list(
-            further(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen=seen, refused=refused.append)
-        )
-        if refused and not any(label.startswith(GUESSED) for label, _ in ranks):
-            self.judge.note(f"{ROWS} for {_fitted(specs, refused[0])}")
+        higher = HigherRanks(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen)
+        ranks = list(higher.found())
+        if higher.refused and not any(label.startswith(GUESSED) for label, _ in ranks):
+            self.judge.note(f"{ROWS} for {_fitted(specs, higher.refused[0])}")
         ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.pair.after, specs)]
         listed = [*self.inputs.variants(specs), *ranks]
         listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # the most telling first
