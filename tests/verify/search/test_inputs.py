@@ -660,10 +660,10 @@ def test_whole_numbers_are_as_wide_as_floats_are(judge) -> None:
 def test_what_a_name_is_bound_to_anew_says_nothing_twice() -> None:
     node = ast.parse("def f(x, rows):\n    x = x[rows]\n    return x.shape[0]\n").body[0]
     assert isinstance(node, ast.FunctionDef)
-    assert infer(node, {})["x"].guessed_rank() == 2
+    assert infer(node, {})["x"].least_rank() == 2
     node = ast.parse("def f(x, rows):\n    n = x.shape[0]\n    x = x[rows]\n    return n * x\n").body[0]
     assert isinstance(node, ast.FunctionDef)
-    assert infer(node, {})["x"].guessed_rank() == 1
+    assert infer(node, {})["x"].least_rank() == 1
 
 
 def test_a_refutation_by_time_alone_is_tried_once_more(judge) -> None:

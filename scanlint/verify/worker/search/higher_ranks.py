@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..infer.docstring_hints import hints
 from ..infer.specs import Array, Specs, resize, sizes
 from ..runtime.jax_errors import Fact
 from .carry_avals import Start
@@ -59,11 +58,11 @@ class HigherRanks:
 
     def __post_init__(self) -> None:
         node, specs = self.inputs.node, self.specs
-        told = told_ranks(node)
+        told = self.inputs.told_ranks(specs)
         self.ranks = {n: len(s.shape) for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32"}
         self.ranks = {n: rank for n, rank in self.ranks.items() if rank < MOST_AXES and n not in told}
         self.numbers = [n for n, rank in self.ranks.items() if not rank]
-        self.read = read_by_loops(node)
+        self.read = self.inputs.read_by_loops(specs)
         self.plainly, self.begins = _numbers(node), _begins(node)
         self.matrices = {n for n in _multiplied(node) if self.ranks.get(n, 2) < 2}
         self.meant = {*self.series, *self.matrices, *_added(node, self.plainly)}
@@ -179,7 +178,7 @@ def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterato
     A number broadcasts to any shape, so it is not what changes the size of a carry: the guessed array only hid the
     change. Axes of size one are left out, since they broadcast too.
     """
-    told = told_ranks(inputs.node)
+    told = inputs.told_ranks(specs)
     floats = {n: s for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32"}
     arrays = [n for n, s in floats.items() if s.shape and n not in told]
     larger = {size: size + LARGER for size in sizes(list(specs.values()))}
@@ -195,48 +194,6 @@ def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterato
 def _resized(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     """Whether two shapes of one rank differ in an axis by more than broadcasting."""
     return len(before) == len(after) and any(b != a and 1 not in (b, a) for b, a in zip(before, after, strict=True))
-
-
-def read_by_loops(function: ast.AST) -> dict[str, int]:
-    """The names that loops iterate or index with their variables, and along how many axes."""
-    found: dict[str, int] = {}
-    loops = [n for n in ast.walk(function) if isinstance(n, ast.For | ast.comprehension)]
-    targets = {n.id for loop in loops for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-    for loop in loops:
-        found |= {n.id: 1 for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
-    held = _held(function)
-    for node in ast.walk(function):
-        names, place = _indexed(node, held)
-        parts = place.elts if isinstance(place, ast.Tuple) else [place] if place is not None else []
-        along = [p for p in parts if targets & {n.id for n in ast.walk(p) if isinstance(n, ast.Name)}]
-        if along and len(along) == len(parts):
-            found |= {name: max(found.get(name, 0), len(parts)) for name in names}
-    return found
-
-
-def _held(function: ast.AST) -> dict[str, dict[object, str]]:
-    """The names in dict displays: `params = {"w": xs}`."""
-    found: dict[str, dict[object, str]] = {}
-    for node in ast.walk(function):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=keys, values=values)):
-                pairs = zip(keys, values, strict=True)
-                found[name] = {
-                    k.value: v.id for k, v in pairs if isinstance(k, ast.Constant) and isinstance(v, ast.Name)
-                }
-    return found
-
-
-def _indexed(node: ast.AST, held: Mapping[str, Mapping[object, str]]) -> tuple[list[str], ast.expr | None]:
-    """The arrays that an expression reads by an index, and the index."""
-    match node:
-        case ast.Subscript(value=ast.Name(id=name), slice=place):
-            return [name], place
-        case ast.Subscript(value=ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)), slice=place):
-            return [n for n in [held.get(name, {}).get(key)] if n is not None], place
-        case ast.Call(args=[ast.Lambda(body=ast.Subscript(slice=place)), ast.Name(id=name)]):
-            return list(held.get(name, {}).values()), place
-    return [], None
 
 
 def _numbers(function: ast.AST) -> set[str]:
@@ -274,22 +231,6 @@ def _multiplied(function: ast.AST) -> set[str]:
     """The names that stand on the left of a matrix product."""
     products = (n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.MatMult))
     return {n.left.id for n in products if isinstance(n.left, ast.Name)}
-
-
-def told_ranks(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """The parameters whose rank an annotation or the docstring tells."""
-    annotated = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
-    return annotated | hints(function).keys()
-
-
-def _tells_rank(annotation: ast.expr | None) -> bool:
-    """Whether an annotation may determine the rank: `Float[Array, "n"]`, `float`."""
-    match annotation:
-        case ast.Subscript():
-            return True
-        case ast.Name(id="float" | "int" | "bool" | "complex"):
-            return True
-    return False
 
 
 def _longer(specs: Specs, names: Collection[str]) -> Specs:

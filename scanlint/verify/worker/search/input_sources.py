@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import itertools
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import numpy as np
 
-from ..infer.divisions import divisors, others
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
 from ..infer.indexed_keys import indexed_keys
@@ -34,6 +34,7 @@ from .shape_search import NOT_IMPORTED, Failure, nearest, search
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
+OTHER_SIZES = (2, 5, 3, 7, 4, 6, 8, 9, 11, 13, 14, 15, 16)
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 LARGEST = 1e300  # a number beyond it does not fit a float
@@ -118,11 +119,21 @@ class Inputs(Attempts):
     def solver(self, specs: Specs) -> ShapeSolver:
         return ShapeSolver(self.node, self.functions(), specs, infer(self.node, self.functions()))
 
-    def with_ranks(self, specs: Specs, ranks: Mapping[str, int]) -> Specs | None:
+    def with_ranks(self, specs: Specs, ranks: Mapping[str, int], avoided: Collection[int] = ()) -> Specs | None:
         """These specs with other ranks for some arguments, in the sizes that follow from them; None where none do."""
         solver = self.solver(specs)
         wanted = tuple(ranks.get(leaf.place[0], leaf.guessed) for leaf in solver.leaves)
-        return solver.specs_of(wanted) if solver.walked(wanted).cost < IMPOSSIBLE else None
+        return solver.specs_of(wanted, avoided) if solver.walked(wanted).cost < IMPOSSIBLE else None
+
+    def told_ranks(self, specs: Specs) -> set[str]:
+        """The arrays whose rank an annotation, the docstring or an unpacked shape tells."""
+        return {leaf.place[0] for leaf in self.solver(specs).leaves if leaf.fixed}
+
+    def read_by_loops(self, specs: Specs) -> dict[str, int]:
+        """The arrays that loops iterate or index with their variables, and along how many axes."""
+        solver = self.solver(specs)
+        read = solver.walked(tuple(leaf.guessed for leaf in solver.leaves)).read
+        return {solver.leaves[at].place[0]: axes for at, axes in read.items() if not solver.leaves[at].place[1]}
 
     def searched(self) -> Specs:
         """Specs in which one argument after the other was changed until the old version accepts them all."""
@@ -347,7 +358,9 @@ class Inputs(Attempts):
         deadline = time.process_time() + VARIANT_SECONDS
         known = sizes(list(specs.values()))
         longer = dict(zip(known, LONG_AXES, strict=False))
-        tried = [("other sizes", others(known, divisors(self.node, *self.functions().values()))), (LONGER_AXES, longer)]
+        renamed = (s for s in self.renamed(specs, known) if s != specs and self.attempt(s) is None)
+        yield from (("other sizes", changed) for changed in itertools.islice(renamed, 1))
+        tried = [(LONGER_AXES, longer)]
         tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2) for n in known[:3]]
         tried += [(f"{LONGER_AXES}: {n}", {n: m}) for n, m in longer.items()]
         for label, table in tried:
@@ -356,6 +369,13 @@ class Inputs(Attempts):
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
+
+    def renamed(self, specs: Specs, known: list[int]) -> Iterator[Specs]:
+        """The same with another size for each, and with the other sizes that follow from the ranks."""
+        table = dict(zip(known, (n for n in OTHER_SIZES if n not in known), strict=False))
+        yield {name: resize(spec, table) for name, spec in specs.items()}
+        if (solved := self.with_ranks(specs, {}, known)) is not None:
+            yield solved
 
 
 def _stored(node: ast.AST) -> set[str]:

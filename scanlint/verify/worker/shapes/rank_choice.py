@@ -6,7 +6,7 @@ import ast
 import contextlib
 import heapq
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..infer.need import Need
@@ -21,8 +21,9 @@ MOST_TRIED = 160
 MOST_STEPS = 100_000  # expressions that are looked at for one function
 FOUND = 3
 ABOVE, BELOW, RARE = 0.99, 1.0, 0.8
-THIRD = 2.0  # what a third axis costs
 """What an axis more and an axis less than guessed cost; three are seldom meant."""
+THIRD = 2.0  # what a third axis costs
+HELD = 0.97  # what one of the parameters of a model costs: they are matrices rather than their inputs
 DTYPES = ("float32", "int32", "bool")
 Place = tuple[str, str]
 
@@ -96,9 +97,14 @@ class ShapeSolver:
 
     def distance(self, ranks: tuple[int, ...]) -> float:
         """How far ranks are from the guess."""
-        pairs = [(rank, leaf.guessed) for rank, leaf in zip(ranks, self.leaves, strict=True)]
-        more = sum(THIRD if axis > 1 else ABOVE for rank, guessed in pairs for axis in range(guessed, rank))
-        return more + sum(RARE if axis > 1 else BELOW for rank, guessed in pairs for axis in range(rank, guessed))
+        pairs = list(zip(ranks, self.leaves, strict=True))
+        more = (
+            THIRD if axis > 1 else HELD if leaf.place[1] else ABOVE
+            for rank, leaf in pairs
+            for axis in range(leaf.guessed, rank)
+        )
+        fewer = (RARE if axis > 1 else BELOW for rank, leaf in pairs for axis in range(rank, leaf.guessed))
+        return sum(more) + sum(fewer)
 
     def walked(self, ranks: tuple[int, ...]) -> ShapeWalk:
         """The function run on arrays of these ranks."""
@@ -141,7 +147,7 @@ class ShapeSolver:
                 return text
         return None
 
-    def specs_of(self, ranks: tuple[int, ...]) -> Specs | None:
+    def specs_of(self, ranks: tuple[int, ...], avoided: Collection[int] = ()) -> Specs | None:
         """The specs with the shapes that follow from these ranks; None where no sizes fit."""
         walk = self.walked(ranks)
         dims = [d for shape in self.shapes.values() for d in shape]
@@ -149,7 +155,7 @@ class ShapeSolver:
         numbers = {
             p: d for p, d in self.numbers.items() if set(walk.dims.of(d).terms) & counted or walk.dims.of(d) != d
         }
-        table = walk.dims.numbers([*dims, *numbers.values()], written(self.node))
+        table = walk.dims.numbers([*dims, *numbers.values()], {*written(self.node), *avoided})
         if table is None:
             return None
         sizes = {place: tuple(table[walk.dims.of(d)] for d in shape) for place, shape in self.shapes.items()}

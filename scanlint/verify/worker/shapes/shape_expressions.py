@@ -96,7 +96,7 @@ class ShapeExpressions(LibraryShapes):
             return self.product(left, right)
         match left, right:
             case Num(size=a), Num(size=b):
-                return Num(self.counted(a, op, b))
+                return Num(self.counted(a, op, b), trip=left.trip or right.trip)
             case ItemValues(parts=a), ItemValues(parts=b) if isinstance(op, ast.Add):
                 return ItemValues((*a, *b))
             case ItemValues(parts=[one]), Num() if isinstance(op, ast.Mult):
@@ -160,6 +160,8 @@ class ShapeExpressions(LibraryShapes):
         """Some of an array: numbers take an axis away, slices keep it, other arrays bring theirs."""
         left, shape, by = list(base.shape), list[Dim](), base.by
         used = sum(not (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in places)
+        if all(not isinstance(p, ast.Slice) and isinstance(v := self.of(p), Num) and v.trip for p in places):
+            self.reads(base, len(places))
         for at, place in enumerate(places):
             if isinstance(place, ast.Constant) and place.value is None:
                 shape.append(ONE)

@@ -33,10 +33,11 @@ class Arr:
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A Python number; `below` is the size that a loop's variable stays below."""
+    """A Python number; `below` is the size that a loop's variable stays below, `trip`: it is computed from one."""
 
     size: Dim | None = None
     below: Dim | None = None
+    trip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,15 @@ Value = Arr | Num | ItemValues | ManyValues | NamedValues | LocalFunction | Chan
 
 @dataclass
 class ShapeRules:
-    """Makes sizes equal as operations require, and adds up what speaks against the ranks; `blamed` by parameter."""
+    """Makes sizes equal as operations require, and adds up what speaks against the ranks; `blamed` by parameter.
+
+    `read`: along how many axes loops read a parameter at their variables.
+    """
 
     dims: Dims = field(default_factory=Dims)
     cost: float = 0.0
     blamed: dict[int, float] = field(default_factory=dict)
+    read: dict[int, int] = field(default_factory=dict)
 
     def against(self, cost: float, by: Leaves) -> None:
         self.cost += cost
@@ -211,6 +216,12 @@ class ShapeRules:
             case ManyValues(element=element):
                 return element
         return None
+
+    def reads(self, value: Value, axes: int) -> None:
+        """Note that a loop reads so many axes of a parameter, or of what is computed from it alone."""
+        if isinstance(value, Arr) and len(value.by) == 1:
+            (leaf,) = value.by
+            self.read[leaf] = max(self.read.get(leaf, 0), axes)
 
     def length(self, value: Value) -> Dim | None:
         match value:

@@ -115,18 +115,24 @@ class ShapeWalk(ShapeExpressions):
         """What a loop binds on a trip."""
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=args):
-                return Num(None, _end([v.size if isinstance(v := self.of(a), Num) else None for a in args]))
+                for node in (n for a in args for n in ast.walk(a) if isinstance(n, ast.Name)):
+                    self.reads(self.of(node), 1)
+                return Num(None, _end([v.size if isinstance(v := self.of(a), Num) else None for a in args]), trip=True)
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
-                return ItemValues((Num(), self.entry(inner)))
+                return ItemValues((Num(trip=True), self.entry(inner)))
             case ast.Call(func=ast.Name(id="zip"), args=args):
                 values = [self.of(a) for a in args]
                 rows = [v for v in values if isinstance(v, Arr) and v.shape]
                 for row in rows[1:]:
                     self.dims.unify(rows[0].shape[0], row.shape[0])
-                return ItemValues(tuple(map(self.first, values)))
+                return ItemValues(tuple(map(self.row, values)))
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
                 return self.entry(inner)
-        return self.first(self.of(iterable))
+        return self.row(self.of(iterable))
+
+    def row(self, value: Value) -> Value:
+        self.reads(value, 1)
+        return self.first(value)
 
     # -- calls
 
