@@ -117,7 +117,8 @@ class Inputs(Attempts):
         return [*self.solver(least).found(), least]
 
     def solver(self, specs: Specs) -> ShapeSolver:
-        return ShapeSolver(self.node, self.functions(), specs, infer(self.node, self.functions()))
+        constants = _held(None, self.loaded.tree)
+        return ShapeSolver(self.node, self.functions(), specs, infer(self.node, self.functions()), constants)
 
     def with_ranks(self, specs: Specs, ranks: Mapping[str, int], avoided: Collection[int] = ()) -> Specs | None:
         """These specs with other ranks for some arguments, in the sizes that follow from them; None where none do."""
@@ -412,7 +413,7 @@ def _compared(function: ast.AST, module: ast.Module) -> tuple[list[float], list[
     return list(dict.fromkeys(map(float, numbers))), [n for n in integers if abs(n) < 10_000]
 
 
-def _held(function: ast.AST, module: ast.Module) -> dict[str, int | float]:
+def _held(function: ast.AST | None, module: ast.Module) -> dict[str, int | float]:
     """The numbers that names stand for: constants of the module, defaults of parameters."""
     pairs = [(s.targets[0].id, s.value) for s in module.body if isinstance(s, ast.Assign) and _single(s)]  # type: ignore[attr-defined]
     if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):

@@ -47,8 +47,9 @@ class ShapeSolver:
         functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef],
         specs: Specs,
         needs: Mapping[str, Need],
+        numbers: Collection[str] = (),
     ) -> None:
-        self.node, self.functions, self.specs = node, functions, specs
+        self.node, self.functions, self.specs, self.constants = node, functions, specs, numbers
         self.leaves = list(_leaves(specs, needs))
         self.steps = 0
         self.index = {leaf.place: at for at, leaf in enumerate(self.leaves)}
@@ -108,7 +109,7 @@ class ShapeSolver:
 
     def walked(self, ranks: tuple[int, ...]) -> ShapeWalk:
         """The function run on arrays of these ranks."""
-        walk = ShapeWalk(self.functions)
+        walk = ShapeWalk(self.functions, self.constants)
         self.shapes: dict[Place, tuple[Dim, ...]] = {}
         self.numbers: dict[Place, Dim] = {}
         shared: dict[int, Dim] = {}

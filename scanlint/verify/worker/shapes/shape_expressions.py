@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .dims import ONE, Dim
 from .library_shapes import LibraryShapes
@@ -18,11 +18,17 @@ class TooManyNodes(Exception):
 
 
 class ShapeExpressions(LibraryShapes):
-    """Evaluates expressions in the `names` of a function, one method for each kind."""
+    """Evaluates expressions in the `names` of a function, one method for each kind.
 
-    def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
+    `numbers` are the constants of its module.
+    """
+
+    def __init__(
+        self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], numbers: Collection[str] = ()
+    ) -> None:
         super().__init__()
         self.functions = functions
+        self.numbers = numbers
         self.names: Names = {}
         self.seen = 0
 
@@ -50,7 +56,7 @@ class ShapeExpressions(LibraryShapes):
             case ast.Constant(value=str() as text):
                 return text
             case ast.Name(id=name):
-                found = self.names.get(name)
+                found = self.names.get(name, Num() if name in self.numbers else None)
                 written = self.functions.get(name)
                 return LocalFunction(written, {}) if found is None and isinstance(written, ast.FunctionDef) else found
             case ast.Lambda():
@@ -185,7 +191,7 @@ class ShapeExpressions(LibraryShapes):
                     shape, by = [*shape, *rows], by | others
                 case _:
                     return None
-        return Arr((*shape, *left), by)
+        return Arr((*shape, *left), by, row=len(places) > 1 and len(shape) == 1 < len(base.shape))
 
     def sliced(self, size: Dim, place: ast.Slice) -> Dim:
         ends = [self.of(e) if e is not None else None for e in (place.lower, place.upper)]

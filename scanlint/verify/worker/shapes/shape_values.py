@@ -13,7 +13,7 @@ NO_LEAVES: Leaves = frozenset()
 IMPOSSIBLE = 50.0  # operands do not fit
 UNSTEADY = 6.0  # what a loop carries changes its rank
 NO_MATRIX = 4.0  # `.T` of a vector
-INNER, OWN = 3.0, 0.5  # a product of two vectors; of a vector with what is computed from it
+INNER, OWN = 3.0, 0.5  # a product of two vectors; of a row, or of a vector with what is computed from it
 UNMET = 3.0  # a new axis, and only a number to broadcast with it
 MIXED = 2.5  # arrays of different ranks
 POINTLESS = 2.0  # what a number is reduced to is itself
@@ -24,11 +24,15 @@ UPDATED = 1.5  # a number becomes an array by `p = p - ...`
 
 @dataclass(frozen=True, slots=True)
 class Arr:
-    """An array; `by` are the parameters that its rank depends on, `mask` whether it holds truth values."""
+    """An array; `by` are the parameters that its rank depends on, `mask` whether it holds truth values.
+
+    `row`: it is a row or column, or a part of one, that is read where another axis is named: `m[i, :k]`.
+    """
 
     shape: Shape
     by: Leaves = NO_LEAVES
     mask: bool = False
+    row: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,7 @@ class ShapeRules:
             self.against(IMPOSSIBLE, by)
             return None
         if len(a.shape) == len(b.shape) == 1:
-            self.against(OWN if a.by & b.by else INNER, by)
+            self.against(OWN if a.by & b.by or a.row or b.row else INNER, by)
         self.same(a.shape[-1], b.shape[-2 if len(b.shape) > 1 else -1], by)
         rows, columns = a.shape[:-1][-1:], b.shape[-1:] if len(b.shape) > 1 else ()
         return Arr((*self.joined(a.shape[:-2], b.shape[:-2], by), *rows, *columns), by)

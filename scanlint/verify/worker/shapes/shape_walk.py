@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .dims import ONE, Dim
 from .shape_expressions import Names, ShapeExpressions
@@ -27,8 +27,10 @@ WRITES = frozenset(["set", "add", "multiply", "divide", "min", "max", "power", "
 class ShapeWalk(ShapeExpressions):
     """Runs statements and calls; `returned` is the result so far."""
 
-    def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
-        super().__init__(functions)
+    def __init__(
+        self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], numbers: Collection[str] = ()
+    ) -> None:
+        super().__init__(functions, numbers)
         self.returned: Value = None
         self.depth = 0
 
