@@ -18,7 +18,7 @@ from ..infer.indexed_keys import indexed_keys
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.parameter_truths import asked_for_truth
-from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
+from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resize, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
 from ..runtime.jax_errors import for_this_jax
@@ -29,17 +29,14 @@ from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
 from ..shapes.shape_values import IMPOSSIBLE
 from .attempts import Attempts, Truth, in_turns
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
-from .shape_search import NOT_IMPORTED, Failure, nearest, search
+from .shape_search import NOT_IMPORTED, Failure, grown, search
 
 VARIANT_SECONDS = 1.5
-RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
 OTHER_SIZES = (2, 5, 3, 7, 4, 6, 8, 9, 11, 13, 14, 15, 16)
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 LARGEST = 1e300  # a number beyond it does not fit a float
-LONGER: tuple[Callable[[int], bool], ...] = (lambda asked: asked <= 2, lambda asked: asked <= 4)
-"""Truth tests that let a `while` make more trips than one."""
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
@@ -160,49 +157,31 @@ class Inputs(Attempts):
         return other if other is not None and not other.meant else None
 
     def accepted_by_both(self, specs: Specs, other: Callable[[Specs], Failure | None]) -> Specs | None:
-        """Specs that the new version accepts too; None if there are none.
+        """Specs of other ranks that the new version accepts too; None if there are none.
 
-        Guessed shapes are no evidence against a rewrite: a carry that grows from a guessed scalar is the guess's fault.
-        Dtypes never change. Ranks do not fall, as that would hide a carry that grows from a constant, unless an array
-        grows and its rank was only suggested by its uses. Ranks do not rise where `xs[i, j]` names each axis. Axes of
-        different sizes do not become equal if the old version accepts the others for any trip count: a rewrite that
-        needs a square has confused two axes. No axis shrinks to one element, which would broadcast.
+        Guessed ranks are no evidence against a rewrite: a carry that grows from a guessed scalar is the guess's fault.
+        Dtypes never change, and sizes follow from the ranks: a rewrite that needs a square has confused two axes. Ranks
+        fall only where an array grows: else that would hide a carry that grows from a constant.
         """
         failure = other(specs)
         wrong = failure.says.mismatch if failure is not None else None
-        if wrong is not None and wrong.changes_dtype:
-            return None
-        falls = wrong is not None and wrong.of_arrays
-        needs = infer(self.node, self.functions())
+        if failure is None or (wrong is not None and wrong.changes_dtype):
+            return specs if failure is None else None
         bodies, _ = self.entered(specs)
-        least_size = min([2, *sizes(list(specs.values()))])
-        steady = all(self.attempt(specs, truth=way) is None for way in LONGER)
+        fewer = self.accepted() if wrong is not None and wrong.of_arrays else ()
+        for changed in itertools.chain(grown(specs, failure), self.one_axis_more(specs), fewer):
+            reached, why = self.entered(changed)
+            if why is None and not bodies - reached and other(changed) is None:
+                return changed
+        return None
 
-        def both(changed: Specs) -> Failure | None:
-            if min(sizes(list(changed.values())), default=1) < least_size:
-                return Failure("an axis has fewer than two elements, and broadcasts", (), "ValueError")
-            reached, failure = self.entered(changed)
-            if failure is None and bodies - reached:
-                failure = Failure("a loop makes no trip any more", (), "ValueError")
-            return failure or other(changed)
-
-        def least(name: str, path: str, rank: int) -> int:
-            need = needs[name].inside(path) if falls and name in needs else None
-            return rank if need is None else min(rank, need.least_rank())
-
-        named = _places(self.node)
-
-        def allow(changed: Specs) -> bool:
-            pairs = [(n, dict(leaves(s)), dict(leaves(changed[n]))) for n, s in specs.items()]
-            return not any(_rises(specs[n], changed[n], axes) for n, axes in named.items() if n in specs) and all(
-                then.keys() == now.keys()
-                and all(_allowed(leaf, now[path], lambda r, n=n, p=path: least(n, p, r)) for path, leaf in then.items())  # type: ignore[misc]
-                and not (steady and any(_squared(leaf, now[path]) for path, leaf in then.items()))
-                for n, then, now in pairs
-            )
-
-        found = search(specs, {}, both, self.node, allow, RETRY_SECONDS)
-        return None if found.specs is None else nearest(specs, found.specs, both)
+    def one_axis_more(self, specs: Specs) -> Iterator[Specs]:
+        """An axis more for one array, of which loops do not read each axis by an index of its own."""
+        read = self.read_by_loops(specs)
+        ranks = {name: len(spec.shape) for name, spec in specs.items() if isinstance(spec, Array)}
+        for name, rank in ranks.items():
+            if not 1 < rank == read.get(name) and (changed := self.with_ranks(specs, {name: rank + 1})) is not None:
+                yield changed
 
     def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:
         """The loops in which the old version makes a trip, by the first lines of their bodies; and why it fails."""
@@ -448,34 +427,3 @@ def _numbers(node: ast.AST) -> Iterator[int | float]:
         case _:
             for child in ast.iter_child_nodes(node):
                 yield from _numbers(child)
-
-
-def _places(function: ast.AST) -> dict[str, int]:
-    """How many axes `xs[i, j]` indexes, by array; slices and new axes do not count as such an index."""
-    found: dict[str, int] = {}
-    for node in ast.walk(function):
-        match node:
-            case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=places)):
-                parts = [p for e in places for p in (e, getattr(e, "value", e))]
-                if not any(isinstance(p, ast.Slice) or p is None or p is ... for p in parts):
-                    found[name] = max(found.get(name, 0), len(places))
-    return found
-
-
-def _rises(before: Spec, after: Spec, axes: int) -> bool:
-    """Whether an array had this rank and has a higher one now."""
-    arrays = isinstance(before, Array) and isinstance(after, Array)
-    return arrays and len(before.shape) == axes < len(after.shape)  # type: ignore[union-attr]
-
-
-def _squared(before: Spec, after: Spec) -> bool:
-    """Whether axes of different sizes have become equal."""
-    if not (isinstance(before, Array) and isinstance(after, Array)) or len(before.shape) != len(after.shape):
-        return False
-    return len(set(after.shape)) < len(set(before.shape))
-
-
-def _allowed(before: Spec, after: Spec, least: Callable[[int], int]) -> bool:
-    if isinstance(before, Array) and isinstance(after, Array):
-        return before.dtype == after.dtype and len(after.shape) >= least(len(before.shape))
-    return before == after

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import heapq
 import itertools
-import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..infer.guess import FRESH, UNARY
@@ -19,6 +18,7 @@ MOST_ATTEMPTS = 80  # 28 sufficed in 39 searches, of 754 functions
 MAX_SECONDS = 12.0
 LARGEST = 64
 MOST_QUOTED = 6
+MOST_GROWN = 12
 NOT_IMPORTED = "ImportError"
 
 
@@ -67,7 +67,6 @@ def search(
     attempt: Attempt,
     tree: ast.AST,
     allow: Callable[[Specs], bool] = lambda specs: True,
-    seconds: float = MAX_SECONDS,
 ) -> SearchResult:
     """Best-first search: by how far the function got, then by how few changes were made."""
     order = itertools.count()
@@ -76,7 +75,7 @@ def search(
     if failure is None:
         return SearchResult(first, None, 1)
     queue = [Open(_rank(failure), 0.0, next(order), first, _changes(first, alternatives, failure, tree))]
-    best, attempts, deadline = failure, 1, time.process_time() + seconds
+    best, attempts, deadline = failure, 1, time.process_time() + MAX_SECONDS
     while queue and attempts < MOST_ATTEMPTS and time.process_time() < deadline:
         at = queue[0]
         step = next(at.changes, None)
@@ -105,29 +104,6 @@ def unused_sizes(specs: Specs) -> tuple[int, ...]:
     return (*found, max((*known, *FRESH)) + 1, max((*known, *FRESH)) + 2)
 
 
-def nearest(wanted: Specs, found: Specs, attempt: Attempt) -> Specs:
-    """The specs found, with every array that need not have fewer axes than wanted given these back.
-
-    A search stops at the first specs that are accepted, and what it changed on its way there may not have mattered: an
-    array that lost an axis for nothing hides what is done along it.
-    """
-    for name, spec in wanted.items():
-        for path, leaf in leaves(spec):
-            for shape in _fuller(leaf, dict(leaves(found[name])).get(path)):
-                changed = {**found, name: set_leaf(found[name], path, Array(shape, leaf.dtype))}  # type: ignore[union-attr]
-                if attempt(changed) is None:
-                    found = changed
-                    break
-    return found
-
-
-def _fuller(wanted: object, found: object) -> Iterator[Shape]:
-    """The shapes between the wanted one and that which was found, those with most axes first."""
-    if isinstance(wanted, Array) and isinstance(found, Array):
-        for fewer in range(len(wanted.shape) - len(found.shape)):
-            yield from dict.fromkeys((wanted.shape[fewer:], wanted.shape[: len(wanted.shape) - fewer]))
-
-
 def _rank(failure: Failure) -> tuple[int, ...]:
     return tuple(-p for p in failure.progress)
 
@@ -138,8 +114,6 @@ def _changes(
     """Changed specs with their costs, the likeliest first."""
     said = why.says
     involved = _involved(tree, why.lines, set(specs)) | (set(specs) & said.words)
-    for stable in itertools.islice(_stable(specs, list(_grown(said.shapes))), 12):
-        yield 0.3, stable
     if Fact.UNMAPPED in said.facts:
         yield from ((0.2, {**specs, name: _mapped(spec)}) for name, spec in specs.items())
     if Fact.WHOLE in said.facts:  # before an array loses the axis along which it is counted
@@ -199,19 +173,14 @@ def broadcast(before: Shape, after: Shape) -> bool:
     return len(before) <= len(after) and all(b in (1, a) for b, a in ends)
 
 
-def _grown(shapes: Iterable[tuple[Shape, Shape]]) -> Iterator[tuple[Shape, Shape]]:
-    for before, after in shapes:
-        if math.prod(before) < math.prod(after) or len(before) < len(after):
-            yield before, after
-
-
-def _stable(specs: Specs, grown: list[tuple[Shape, Shape]]) -> Iterator[Specs]:
-    """For each carry that grew, an argument of its initial shape gets its final shape."""
+def grown(specs: Specs, why: Failure) -> Iterator[Specs]:
+    """For each carry that got axes, an argument of its initial shape gets its final shape."""
     found = [(name, path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec)]
+    pairs = [(before, after) for before, after in why.says.shapes if len(before) < len(after)]
     arrays = [(name, path, leaf) for name, path, leaf in found if isinstance(leaf, Array)]
-    choices = [[(*x, after) for x in arrays if x[2].shape == before] for before, after in grown]
+    choices = [[(*x, after) for x in arrays if x[2].shape == before] for before, after in pairs]
     together = [c for c in choices if c]
-    for chosen in itertools.product(*together) if together else ():
+    for chosen in itertools.islice(itertools.product(*together) if together else (), MOST_GROWN):
         started = specs
         for name, path, leaf, after in chosen:
             started = {**started, name: set_leaf(started[name], path, Array(after, leaf.dtype))}

@@ -166,7 +166,8 @@ class ShapeExpressions(LibraryShapes):
         """Some of an array: numbers take an axis away, slices keep it, other arrays bring theirs."""
         left, shape, by = list(base.shape), list[Dim](), base.by
         used = sum(not (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in places)
-        if all(not isinstance(p, ast.Slice) and isinstance(v := self.of(p), Num) and v.trip for p in places):
+        trips = [not isinstance(p, ast.Slice) and isinstance(v := self.of(p), Arr | Num) and v.trip for p in places]
+        if all(trips):
             self.reads(base, len(places))
         for at, place in enumerate(places):
             if isinstance(place, ast.Constant) and place.value is None:
@@ -191,7 +192,7 @@ class ShapeExpressions(LibraryShapes):
                     shape, by = [*shape, *rows], by | others
                 case _:
                     return None
-        return Arr((*shape, *left), by, row=len(places) > 1 and len(shape) == 1 < len(base.shape))
+        return Arr((*shape, *left), by, row=len(places) > 1 and len(shape) == 1 < len(base.shape), trip=any(trips))
 
     def sliced(self, size: Dim, place: ast.Slice) -> Dim:
         ends = [self.of(e) if e is not None else None for e in (place.lower, place.upper)]

@@ -26,13 +26,15 @@ UPDATED = 1.5  # a number becomes an array by `p = p - ...`
 class Arr:
     """An array; `by` are the parameters that its rank depends on, `mask` whether it holds truth values.
 
-    `row`: it is a row or column, or a part of one, that is read where another axis is named: `m[i, :k]`.
+    `row`: it is a row or column, or a part of one, that is read where another axis is named: `m[i, :k]`. `trip`: it is
+    computed from what a loop reads at its variable.
     """
 
     shape: Shape
     by: Leaves = NO_LEAVES
     mask: bool = False
     row: bool = False
+    trip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class ShapeRules:
         shape: Shape = ()
         for array in arrays:
             shape = self.joined(shape, array.shape, by)
-        return Arr(shape, by, mask)
+        return Arr(shape, by, mask, trip=any(isinstance(v, Arr | Num) and v.trip for v in values))
 
     def added(self, left: Value, right: Value) -> None:
         """What is added to an array most likely has its rank."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from .dims import ONE, Dim
 from .shape_expressions import Names, ShapeExpressions
@@ -134,7 +135,8 @@ class ShapeWalk(ShapeExpressions):
 
     def row(self, value: Value) -> Value:
         self.reads(value, 1)
-        return self.first(value)
+        found = self.first(value)
+        return replace(found, trip=True) if isinstance(found, Arr) else found
 
     # -- calls
 
