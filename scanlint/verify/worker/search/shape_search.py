@@ -259,28 +259,7 @@ def set_leaf(spec: Spec, path: str, value: Spec) -> Spec:
 
 
 def _involved(tree: ast.AST, lines: tuple[int, ...], parameters: set[str]) -> set[str]:
-    """Parameters that the failing line depends on, through assignments of the function."""
-    if not lines:
-        return parameters
-    wanted = {
-        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.lineno <= lines[0] <= (n.end_lineno or n.lineno)
-    }
-    assigned: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign(targets=targets, value=value):
-                pairs = [(t, value) for t in targets]
-            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
-                pairs = [(target, value)]
-            case _:
-                continue
-        for target, value in pairs:
-            used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
-            for n in ast.walk(target):
-                if isinstance(n, ast.Name):
-                    assigned.setdefault(n.id, set()).update(used)
-    while True:
-        grown = wanted | {u for name in wanted for u in assigned.get(name, ())}
-        if grown == wanted:
-            return wanted & parameters
-        wanted = grown
+    """The parameters that the failing lines name; all where these name none."""
+    names = (n for n in ast.walk(tree) if isinstance(n, ast.Name))
+    found = {n.id for n in names if any(n.lineno <= line <= (n.end_lineno or n.lineno) for line in lines)}
+    return found & parameters or parameters
