@@ -30,13 +30,13 @@ from ..shapes.shape_values import IMPOSSIBLE
 from .attempts import Attempts, Truth, in_turns
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
 from .shape_search import NOT_IMPORTED, Failure, grown, search
+from .text_numbers import LARGEST, signed_numbers
 
 VARIANT_SECONDS = 1.5
 SMALLEST = (2, 3, 4, 5)
 OTHER_SIZES = (2, 5, 3, 7, 4, 6, 8, 9, 11, 13, 14, 15, 16)
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
-LARGEST = 1e300  # a number beyond it does not fit a float
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
@@ -383,13 +383,12 @@ def _optional(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def _compared(function: ast.AST, module: ast.Module) -> tuple[list[float], list[int]]:
     """Constants in the comparisons and limits of a function, also by name; whole numbers with their neighbours."""
     held = _held(function, module)
-    found = [n for node in ast.walk(function) if _limits(node) for n in _numbers(node)]
+    found = [n for node in ast.walk(function) if _limits(node) for n in signed_numbers(node)]
     tests = [n.test for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp)]
     named = [n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)]
-    found += [held[name] for name in dict.fromkeys(named) if name in held]
-    numbers = [n for n in found if abs(n) < LARGEST]
-    integers = dict.fromkeys(m for n in numbers if isinstance(n, int) for m in (n, n - 1, n + 1))
-    return list(dict.fromkeys(map(float, numbers))), [n for n in integers if abs(n) < 10_000]
+    found += [held[name] for name in dict.fromkeys(named) if name in held and abs(held[name]) < LARGEST]
+    integers = dict.fromkeys(m for n in found if isinstance(n, int) for m in (n, n - 1, n + 1))
+    return list(dict.fromkeys(map(float, found))), [n for n in integers if abs(n) < 10_000]
 
 
 def _held(function: ast.AST | None, module: ast.Module) -> dict[str, int | float]:
@@ -416,14 +415,3 @@ def _limits(node: ast.AST) -> bool:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in LIMITS
     return False
-
-
-def _numbers(node: ast.AST) -> Iterator[int | float]:
-    match node:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as n)):
-            yield -n
-        case ast.Constant(value=int() | float() as n) if not isinstance(n, bool):
-            yield n
-        case _:
-            for child in ast.iter_child_nodes(node):
-                yield from _numbers(child)

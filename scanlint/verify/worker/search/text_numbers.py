@@ -40,7 +40,7 @@ class TextNumbers:
 
 def text_numbers(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> TextNumbers:
     """The numbers of the statements that define both versions."""
-    before, after = (list(dict.fromkeys(n for node in nodes for n in _numbers(node))) for nodes in (old, new))
+    before, after = (list(dict.fromkeys(n for node in nodes for n in signed_numbers(node))) for nodes in (old, new))
     ordered = [*(n for n in after if n not in before), *before]
     wholes = dict.fromkeys(abs(n) for n in ordered if isinstance(n, int) and 1 < abs(n) <= MOST_WHOLE)
     floats = dict.fromkeys(abs(float(n)) for n in ordered if isinstance(n, float) or abs(n) > MOST_WHOLE)
@@ -52,7 +52,7 @@ def text_numbers(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> TextNumbers:
     )
 
 
-def _numbers(node: ast.AST) -> Iterator[int | float]:
+def signed_numbers(node: ast.AST) -> Iterator[int | float]:
     """The numbers of a statement with the signs that are written before them."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if abs(value) < LARGEST:
@@ -65,7 +65,7 @@ def _numbers(node: ast.AST) -> Iterator[int | float]:
             yield base**n
         case _:
             for part in ast.iter_child_nodes(node):
-                yield from _numbers(part)
+                yield from signed_numbers(part)
 
 
 def _ends(node: ast.AST) -> bool:
