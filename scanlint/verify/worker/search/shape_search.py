@@ -117,7 +117,8 @@ def _changes(
     if Fact.UNMAPPED in said.facts:
         yield from ((0.2, {**specs, name: _mapped(spec)}) for name, spec in specs.items())
     if Fact.WHOLE in said.facts:  # before an array loses the axis along which it is counted
-        yield from ((0.4, {**specs, name: Scalar("int")}) for name in sorted(involved) if specs[name] == Array(()))
+        numbers = [(n, path) for n in sorted(involved) for path, leaf in leaves(specs[n]) if leaf == Array(())]
+        yield from ((0.4, {**specs, n: set_leaf(specs[n], path, Scalar("int"))}) for n, path in numbers)
     pairs = [(a, b) for a, b in itertools.permutations(said.numbers[:6], 2) if 1 != b <= LARGEST]
     yield from _resized(specs, pairs, involved)
     for name in sorted(specs, key=lambda n: n not in involved):
@@ -131,8 +132,8 @@ def _changes(
         for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6], Fact.UNCALLABLE in said.facts):
             yield cost, {**specs, name: changed}
     if Fact.SHAPES in said.facts:  # `self.w` is made with sizes that are arguments
-        numbers = [s.count for spec in specs.values() for _, s in leaves(spec) if isinstance(s, Scalar)]
-        counts = [(a, b) for a in sizes(list(specs.values())) for b in dict.fromkeys(numbers) if a != b]
+        known = [s.count for spec in specs.values() for _, s in leaves(spec) if isinstance(s, Scalar)]
+        counts = [(a, b) for a in sizes(list(specs.values())) for b in dict.fromkeys(known) if a != b]
         yield from _resized(specs, counts, involved)
 
 
