@@ -32,7 +32,7 @@ from ..search.case_values import (
     modes,
     varied,
 )
-from ..search.higher_ranks import ARMS, BLAMED, GUESSED, HigherRanks, fewer
+from ..search.further_ranks import ARMS, BLAMED, GUESSED, FurtherRanks, fewer
 from ..search.input_sources import Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
@@ -94,7 +94,7 @@ class Families:
         if not harvested:
             specs = self.inputs.synthesised()
             first, *others = self.grown(self.guessed(specs))
-            return [first, *self.of_other_ranks(specs), *others]  # a rank tells more than a size
+            return [first, *self.of_fewer_axes(specs), *others]  # a rank tells more than a size
         self.source = "harvested"
         return self.around(harvested)
 
@@ -162,7 +162,7 @@ class Families:
                     continue
         return None
 
-    def of_other_ranks(self, solved: Specs) -> list[Family]:
+    def of_fewer_axes(self, solved: Specs) -> list[Family]:
         """What the old version accepts with fewer axes than those that are solved for: an element instead of a row."""
         specs = next((s for s in self.inputs.accepted() if _fewer_axes(s, solved)), None)
         if specs is None:
@@ -200,10 +200,10 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        higher = HigherRanks(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen)
-        ranks = list(higher.found())
-        if higher.refused and not any(label.startswith(GUESSED) for label, _ in ranks):
-            self.judge.note(f"{ROWS} for {_fitted(specs, higher.refused[0])}")
+        further = FurtherRanks(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen)
+        ranks = list(further.found())
+        if further.refused and not any(label.startswith(GUESSED) for label, _ in ranks):
+            self.judge.note(f"{ROWS} for {_fitted(specs, further.refused[0])}")
         ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.pair.after, specs)]
         listed = [*self.inputs.variants(specs), *ranks]
         listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # the most telling first

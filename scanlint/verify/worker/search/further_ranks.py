@@ -33,7 +33,7 @@ def _straight(asked: int) -> bool:
 
 
 @dataclass
-class HigherRanks:
+class FurtherRanks:
     """The specs with one axis more for all float arrays together, or for some, where both versions accept them.
 
     Where arms of the old version give different shapes, these count only if the ranks were not `seen` in calls: no
