@@ -108,11 +108,15 @@ class FurtherRanks:
         yield from ((names, True) for names in others if names and names not in sets and self.unread)
 
     def longer(self, names: Names) -> Iterator[Specs]:
-        """One axis of one new size more; and the sizes that are solved for with these ranks."""
+        """One axis of one new size more; the sizes that are solved for with these ranks; and squares.
+
+        A version that takes another axis for the first one only accepts squares.
+        """
         yield _longer(self.specs, names)
         solved = self.inputs.with_ranks(self.specs, {n: rank + 1 for n, rank in self.ranks.items() if n in names})
         if solved is not None:
             yield solved
+        yield _longer(self.specs, names, square=True)
 
     def of_numbers(self) -> Iterator[tuple[str, Specs]]:
         """Numbers with two axes, and with one more than the arrays beside them have."""
@@ -233,7 +237,9 @@ def _multiplied(function: ast.AST) -> set[str]:
     return {n.left.id for n in products if isinstance(n.left, ast.Name)}
 
 
-def _longer(specs: Specs, names: Collection[str]) -> Specs:
-    """Some arrays with a last axis of a new size more."""
-    size = unused_sizes(specs)[0]
-    return {n: Array((*s.shape, size), s.dtype) if n in names and isinstance(s, Array) else s for n, s in specs.items()}
+def _longer(specs: Specs, names: Collection[str], *, square: bool = False) -> Specs:
+    """Some arrays with a last axis of a new size more, or as long as their first one."""
+    new = unused_sizes(specs)[0]
+    arrays = {n: s for n, s in specs.items() if n in names and isinstance(s, Array)}
+    sizes = {n: s.shape[0] if square and s.shape else new for n, s in arrays.items()}
+    return {**specs, **{n: Array((*s.shape, sizes[n]), s.dtype) for n, s in arrays.items()}}
