@@ -27,6 +27,7 @@ from ..runtime.loading import complete, find
 from ..shapes.rank_choice import ShapeSolver
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
 from ..shapes.shape_values import IMPOSSIBLE
+from ..shapes.shape_walk import ShapeWalk
 from .attempts import Attempts, Truth, in_turns
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
 from .shape_search import NOT_IMPORTED, Failure, grown, search
@@ -129,9 +130,14 @@ class Inputs(Attempts):
 
     def read_by_loops(self, specs: Specs) -> dict[str, int]:
         """The arrays that loops iterate or index with their variables, and along how many axes."""
+        return self.axes_of(specs, lambda walk: walk.read)
+
+    def axes_of(self, specs: Specs, noted: Callable[[ShapeWalk], Mapping[int, int]]) -> dict[str, int]:
+        """How many axes of each array are used in some way in the old version."""
         solver = self.solver(specs)
-        read = solver.walked(tuple(leaf.guessed for leaf in solver.leaves)).read
-        return {solver.leaves[at].place[0]: axes for at, axes in read.items() if not solver.leaves[at].place[1]}
+        places = [leaf.place for leaf in solver.leaves]
+        found = noted(solver.walked(tuple(leaf.guessed for leaf in solver.leaves)))
+        return {places[at][0]: axes for at, axes in found.items() if not places[at][1]}
 
     def searched(self) -> Specs:
         """Specs in which one argument after the other was changed until the old version accepts them all."""
@@ -176,11 +182,11 @@ class Inputs(Attempts):
         return None
 
     def one_axis_more(self, specs: Specs) -> Iterator[Specs]:
-        """An axis more for one array, of which loops do not read each axis by an index of its own."""
-        read = self.read_by_loops(specs)
+        """An axis more for one array, unless `xs[i, j]` names each axis."""
+        named = self.axes_of(specs, lambda walk: walk.named)
         ranks = {name: len(spec.shape) for name, spec in specs.items() if isinstance(spec, Array)}
         for name, rank in ranks.items():
-            if not 1 < rank == read.get(name) and (changed := self.with_ranks(specs, {name: rank + 1})) is not None:
+            if rank != named.get(name) and (changed := self.with_ranks(specs, {name: rank + 1})) is not None:
                 yield changed
 
     def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:

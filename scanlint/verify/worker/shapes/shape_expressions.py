@@ -166,9 +166,12 @@ class ShapeExpressions(LibraryShapes):
         """Some of an array: numbers take an axis away, slices keep it, other arrays bring theirs."""
         left, shape, by = list(base.shape), list[Dim](), base.by
         used = sum(not (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in places)
-        trips = [not isinstance(p, ast.Slice) and isinstance(v := self.of(p), Arr | Num) and v.trip for p in places]
+        indices = [None if isinstance(p, ast.Slice) else self.of(p) for p in places]
+        trips = [isinstance(v, Arr | Num) and v.trip for v in indices]
         if all(trips):
-            self.reads(base, len(places))
+            self.noted(self.read, base, len(places))
+        if len(places) > 1 and all(isinstance(v, Num) for v in indices):
+            self.noted(self.named, base, len(places))
         for at, place in enumerate(places):
             if isinstance(place, ast.Constant) and place.value is None:
                 shape.append(ONE)

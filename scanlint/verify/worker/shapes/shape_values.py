@@ -92,13 +92,14 @@ Value = Arr | Num | ItemValues | ManyValues | NamedValues | LocalFunction | Chan
 class ShapeRules:
     """Makes sizes equal as operations require, and adds up what speaks against the ranks; `blamed` by parameter.
 
-    `read`: along how many axes loops read a parameter at their variables.
+    `read`: along how many axes loops read a parameter at their variables; `named`: how many axes numbers index at once.
     """
 
     dims: Dims = field(default_factory=Dims)
     cost: float = 0.0
     blamed: dict[int, float] = field(default_factory=dict)
     read: dict[int, int] = field(default_factory=dict)
+    named: dict[int, int] = field(default_factory=dict)
 
     def against(self, cost: float, by: Leaves) -> None:
         self.cost += cost
@@ -223,11 +224,11 @@ class ShapeRules:
                 return element
         return None
 
-    def reads(self, value: Value, axes: int) -> None:
-        """Note that a loop reads so many axes of a parameter, or of what is computed from it alone."""
+    def noted(self, axes: dict[int, int], value: Value, count: int) -> None:
+        """Note so many axes of a parameter, or of what is computed from it alone."""
         if isinstance(value, Arr) and len(value.by) == 1:
             (leaf,) = value.by
-            self.read[leaf] = max(self.read.get(leaf, 0), axes)
+            axes[leaf] = max(axes.get(leaf, 0), count)
 
     def length(self, value: Value) -> Dim | None:
         match value:

@@ -119,7 +119,7 @@ class ShapeWalk(ShapeExpressions):
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=args):
                 for node in (n for a in args for n in ast.walk(a) if isinstance(n, ast.Name)):
-                    self.reads(self.of(node), 1)
+                    self.noted(self.read, self.of(node), 1)
                 return Num(None, _end([v.size if isinstance(v := self.of(a), Num) else None for a in args]), trip=True)
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
                 return ItemValues((Num(trip=True), self.entry(inner)))
@@ -134,7 +134,7 @@ class ShapeWalk(ShapeExpressions):
         return self.row(self.of(iterable))
 
     def row(self, value: Value) -> Value:
-        self.reads(value, 1)
+        self.noted(self.read, value, 1)
         found = self.first(value)
         return replace(found, trip=True) if isinstance(found, Arr) else found
 
