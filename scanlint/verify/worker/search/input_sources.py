@@ -31,12 +31,11 @@ from ..shapes.shape_walk import ShapeWalk
 from .attempts import Attempts, Truth, in_turns
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
 from .shape_search import NOT_IMPORTED, Failure, grown, search
-from .text_numbers import LARGEST, signed_numbers
+from .text_numbers import compared_numbers, held_numbers
 
 VARIANT_SECONDS = 1.5
 SMALLEST = (2, 3, 4, 5)
 OTHER_SIZES = (2, 5, 3, 7, 4, 6, 8, 9, 11, 13, 14, 15, 16)
-LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
@@ -58,8 +57,8 @@ class Inputs(Attempts):
 
     def constants(self) -> tuple[list[float], list[int]]:
         """Numbers that the function compares with, in either version: boundaries to be tested on both sides."""
-        floats, integers = _compared(self.node, self.loaded.tree)
-        others = _compared(self.new, self.loaded.tree) if self.new is not None else ([], [])
+        floats, integers = compared_numbers(self.node, self.loaded.tree)
+        others = compared_numbers(self.new, self.loaded.tree) if self.new is not None else ([], [])
         return (
             [*floats[:3], *[f for f in others[0] if f not in floats][:2]],
             [*integers[:8], *[n for n in others[1] if n not in integers][:3]],
@@ -115,7 +114,7 @@ class Inputs(Attempts):
         return [*self.solver(least).found(), least]
 
     def solver(self, specs: Specs) -> ShapeSolver:
-        constants = _held(None, self.loaded.tree)
+        constants = held_numbers(None, self.loaded.tree)
         return ShapeSolver(self.node, self.functions(), specs, infer(self.node, self.functions()), constants)
 
     def with_ranks(self, specs: Specs, ranks: Mapping[str, int], avoided: Collection[int] = ()) -> Specs | None:
@@ -384,40 +383,3 @@ def _optional(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     positional = [*node.args.posonlyargs, *node.args.args]
     named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     return {a.arg for a in positional[len(positional) - len(node.args.defaults) :]} | {a.arg for a, d in named if d}
-
-
-def _compared(function: ast.AST, module: ast.Module) -> tuple[list[float], list[int]]:
-    """Constants in the comparisons and limits of a function, also by name; whole numbers with their neighbours."""
-    held = _held(function, module)
-    found = [n for node in ast.walk(function) if _limits(node) for n in signed_numbers(node)]
-    tests = [n.test for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp)]
-    named = [n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)]
-    found += [held[name] for name in dict.fromkeys(named) if name in held and abs(held[name]) < LARGEST]
-    integers = dict.fromkeys(m for n in found if isinstance(n, int) for m in (n, n - 1, n + 1))
-    return list(dict.fromkeys(map(float, found))), [n for n in integers if abs(n) < 10_000]
-
-
-def _held(function: ast.AST | None, module: ast.Module) -> dict[str, int | float]:
-    """The numbers that names stand for: constants of the module, defaults of parameters."""
-    pairs = [(s.targets[0].id, s.value) for s in module.body if isinstance(s, ast.Assign) and _single(s)]  # type: ignore[attr-defined]
-    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-        a = function.args
-        listed = [*a.posonlyargs, *a.args]
-        pairs += [(p.arg, d) for p, d in zip(listed[::-1], a.defaults[::-1], strict=False)]
-        pairs += [(p.arg, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
-    constants = {name: value.value for name, value in pairs if isinstance(value, ast.Constant)}
-    return {n: v for n, v in constants.items() if isinstance(v, int | float) and not isinstance(v, bool)}
-
-
-def _single(node: ast.Assign) -> bool:
-    return len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-
-
-def _limits(node: ast.AST) -> bool:
-    """Whether the value of an expression changes its form at the numbers in it: `x > 1`, `min(n, 64)`."""
-    match node:
-        case ast.Compare():
-            return True
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name in LIMITS
-    return False
