@@ -175,8 +175,6 @@ def dataclass_with(default: object) -> Program:
 FACTS: dict[str, tuple[Fact, Program, tuple[object, ...]]] = {
     "vmap over a number": (Fact.UNMAPPED, lambda x: jax.vmap(lambda y: y)(x), (array(),)),
     "vmap over an axis too many": (Fact.UNMAPPED, lambda x: jax.vmap(lambda y: y, in_axes=1)(x), (array(3),)),
-    "a product of a matrix and a vector that do not fit": (Fact.CONTRACTED, lambda x, w: x @ w, (array(3), array(4, 5))),
-    "jnp.dot of arrays that do not fit": (Fact.CONTRACTED, jnp.dot, (array(2, 3), array(4, 5))),
     "a traced array is called": (Fact.UNCALLABLE, lambda f: f(3), (array(),)),
     "shapes that do not broadcast": (Fact.SHAPES, lambda x, y: x + y, (array(3), array(4))),
     "shapes that do not broadcast in NumPy": (Fact.SHAPES, lambda: np.zeros(3) + np.zeros(4), ()),

@@ -8,7 +8,7 @@ import pytest
 
 from scanlint.verify.worker.infer.guess import Sizes, guesses
 from scanlint.verify.worker.infer.inference import infer
-from scanlint.verify.worker.infer.specs import Array, leaves
+from scanlint.verify.worker.infer.specs import Array, Scalar, leaves
 from scanlint.verify.worker.shapes.dims import Dim, Dims
 from scanlint.verify.worker.shapes.rank_choice import ShapeSolver
 
@@ -63,6 +63,30 @@ def f(w, xs):
     return jax.lax.scan(step, jnp.zeros(w.shape[1]), xs)[1]
 """
 
+DENSE = """
+def f(params, xs):
+    out = []
+    for x in xs:
+        out.append(jnp.tanh(x @ params["w"] + params["b"]))
+    return jnp.stack(out)
+"""
+SPREAD = """
+def f(x, centre, rate):
+    for _ in range(9):
+        x = x - rate * (x - centre) / jnp.sum(x)
+        if rate > 1.0:
+            x = -x
+    return x
+"""
+BACKWARDS = """
+def f(rewards, dones, discount):
+    total, out = 0.0, []
+    for t in reversed(range(rewards.shape[0])):
+        total = rewards[t] + discount * total * (1 - dones[t])
+        out.append(total)
+    return jnp.stack(out)
+"""
+
 
 def solved(text: str) -> dict[str, tuple[int, ...]]:
     """The shapes that come first, by parameter and path."""
@@ -88,6 +112,11 @@ def solved(text: str) -> dict[str, tuple[int, ...]]:
             KALMAN, {"a": "SS", "c": "OS", "q": "SS", "r": "OO", "m": "S", "p": "SS", "ys": "TO"}, id="a filter"
         ),
         pytest.param(POWER, {"a": "NN", "v": "N"}, id="a quadratic form of a vector"),
+        pytest.param(DENSE, {"params.w": "XH", "params.b": "H", "xs": "TX"}, id="what is added to a product"),
+        pytest.param(
+            SPREAD, {"x": "N", "centre": "N", "rate": ""}, id="what is reduced, and what is asked for its truth"
+        ),
+        pytest.param(BACKWARDS, {"rewards": "T", "dones": "T", "discount": ""}, id="what a loop reads from its end"),
         pytest.param(SCANNED, {"w": "NN", "xs": "TN"}, id="the carry of a scan"),
     ],
 )
@@ -103,6 +132,19 @@ def test_shapes_fit_together(text: str, wanted: dict[str, str]) -> None:
 def test_what_is_joined_has_the_sum_of_the_sizes() -> None:
     found = solved(GRU)
     assert found["wz"] == found["wn"] == (found["xs"][1] + found["h"][0], found["h"][0]), found
+
+
+def test_a_number_that_counts_along_an_axis_is_its_size() -> None:
+    node = ast.parse(
+        "def f(xs, n):\n    total = 0.0\n    for i in range(n):\n        total = total + xs[i]\n    return total\n"
+    )
+    (function,) = node.body
+    assert isinstance(function, ast.FunctionDef)
+    needs, shared = infer(function, {}), Sizes()
+    first = {name: next(guesses(name, need, shared, {})) for name, need in needs.items()}
+    found = next(ShapeSolver(function, {}, first, needs).found())
+    assert isinstance(found["xs"], Array)
+    assert found["n"] == Scalar("int", None, found["xs"].shape[0])
 
 
 def test_sizes_that_cannot_be_equal_are_told() -> None:

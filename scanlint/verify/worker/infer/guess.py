@@ -42,11 +42,7 @@ class Sizes:
         self.used += 1
         return FRESH[(self.used - 1) % len(FRESH)]
 
-    def name(self, axis: str | int | None) -> int:
-        if axis is None:
-            return self.fresh()
-        if isinstance(axis, int):
-            return axis
+    def name(self, axis: str) -> int:
         if axis.isdigit():
             return int(axis)
         if axis not in self.named:
@@ -61,7 +57,7 @@ def guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], de
     if leaf is None or (leaf.rank == 0 and need.keys):
         yield from found
         return
-    lead = tuple(sizes.name(leaf.sizes.get(a)) for a in range(max(leaf.rank, 1)))
+    lead = tuple(sizes.fresh() for _ in range(max(leaf.rank, 1)))
     for spec in found:
         yield replace(spec, lambda s, path: Array((*lead, *s.shape), s.dtype) if isinstance(s, Array) else s)
 
@@ -83,8 +79,8 @@ def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], d
     if need.arity is not None:
         yield from _functions(need)
     if need.is_key or (KEY_NAMES.match(name) and not need.attributes):
-        yield Array(_leading(need, sizes), "key")
-        yield Array(_leading(need, sizes), "rawkey")
+        yield Array(_shape(need, sizes), "key")
+        yield Array(_shape(need, sizes), "rawkey")
     if members := _members(need, names):
         yield Alternatives(members)
     if any(isinstance(c, str) for c in need.constants):
@@ -107,18 +103,8 @@ def _list() -> Struct:
     return Struct("list", tuple((f"*{i}", Array(())) for i in range(3)))
 
 
-def _leading(need: Need, sizes: Sizes) -> tuple[int, ...]:
-    return tuple(sizes.name(need.sizes.get(a)) for a in range(need.rank))
-
-
 def _shape(need: Need, sizes: Sizes) -> tuple[int, ...]:
-    known = dict(need.sizes)
-    if need.parts:
-        known[0] = need.unpacked()
-    if need.element is not None and need.element.parts:
-        known[1] = need.element.unpacked()
-    rank = need.guessed_rank()
-    return tuple(sizes.name(known.get(a)) for a in range(rank))
+    return tuple(sizes.fresh() for _ in range(need.least_rank()))
 
 
 def _dtype(need: Need) -> str:
@@ -234,7 +220,7 @@ def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object]
 def _number(need: Need) -> bool:
     """Whether no use requires the value to be more than a number."""
     structured = need.keys or need.attributes or need.parts or need.element is not None or need.arity is not None
-    return not structured and not need.is_key and need.guessed_rank() == 0
+    return not structured and not need.is_key and need.least_rank() == 0
 
 
 def matching(fields: set[str], names: Mapping[str, object]) -> list[type]:

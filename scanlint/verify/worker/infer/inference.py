@@ -11,7 +11,6 @@ from .need import (
     KEY_CALLS,
     MATRIX_CALLS,
     RANDOM,
-    REDUCTIONS,
     SEEDED,
     SQUARE_CALLS,
     STATIC_CALLS,
@@ -21,12 +20,11 @@ from .need import (
     used_as_floats,
 )
 from .places import Places, passes
-from .product_ranks import arithmetic, reduced, repeated, summed
 from .size_needs import lengths
 
 MAX_DEPTH = 4
 ARRAY_MODULES = frozenset(["jnp", "jax.numpy", "np", "numpy", "jp", "onp"])
-BARE = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS | REDUCTIONS - {"sum", "max", "min", "round"}
+WITH_OPERANDS = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS
 Callee = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -65,7 +63,6 @@ class Inference(Places):
             case ast.Assign(targets=[target], value=value):
                 self.walk(value)  # `x = x[rows]` reads the old one
                 self.walk(target)
-                repeated(self, target, value)
                 self.assign(target, value)
                 return
             case ast.For(target=target, iter=iterable):
@@ -93,7 +90,7 @@ class Inference(Places):
                 for value in (n.value for c in cases for n in ast.walk(c.pattern) if isinstance(n, ast.MatchValue)):
                     self.compare(ast.Compare(subject, [ast.Eq()], [value]))
             case ast.BinOp(left=left, op=op, right=right):
-                arithmetic(self, left, op, right)
+                self.arithmetic(left, op, right)
                 divisor = self.need(right) if isinstance(op, ast.Mod) and self.counted(left) else None
                 if divisor is not None:
                     divisor.is_int = divisor.is_int or not divisor.floating
@@ -116,9 +113,6 @@ class Inference(Places):
                 need = self.need(inner)
                 if need is not None:
                     need.is_array, need.exact = True, len(targets)
-                    for axis, t in enumerate(targets):
-                        if isinstance(t, ast.Name):
-                            self.extents[t.id] = need.extent(axis)
             case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
                 for t, v in zip(targets, values, strict=False):
                     self.assign(t, v)
@@ -142,17 +136,10 @@ class Inference(Places):
             ):
                 self.functions = {**self.functions, name: self.functions[changed]}
             case ast.Name(id=name), _:
-                need = self.need(value)
-                bound = self.bound(value) if not isinstance(value, ast.Constant) else None
-                if isinstance(bound, str):
-                    self.extents[name] = bound
+                need, known = self.need(value), self.names.get(name)
                 if need is None:
                     self.computed[name] = value
-                if need is None and isinstance(value, ast.BinOp):
-                    self.likened.add(name)
-                known = self.names.get(name)
-                if need is None:
-                    need = known if known is not None and name in self.carried else self.shaped_like(value)
+                    need = known if name in self.carried else None
                 if known is not None and known.parts and _joins(value):
                     known.is_array = True  # a state that is unpacked, and put together again as an array
                 if need is not None:
@@ -173,27 +160,15 @@ class Inference(Places):
                     if need is not None:
                         need.is_int = need.is_range = True
                         need.is_start = need.is_start or (argument is args[0] and len(args) > 1)
-                stop = _end(args)
-                bound = self.bound(stop) if stop is not None else None
-                counter = self.names.get(stop.id) if isinstance(stop, ast.Name) else None
-                if bound is None and counter is not None and not counter.is_array:
-                    bound = counter.counted()
-                    self.counters[bound] = counter
-                if bound is not None and isinstance(target, ast.Name):
-                    self.loops[target.id] = bound
+                if isinstance(target, ast.Name):
+                    self.counters.add(target.id)
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
                 if isinstance(target, ast.Tuple) and len(target.elts) == 2:
                     self.iterate(target.elts[1], inner)
             case ast.Call(func=ast.Name(id="zip"), args=args):
                 targets = target.elts if isinstance(target, ast.Tuple) else []
-                shared: str | int | None = None
-                alike = len({_trimmed(a) for a in args}) == 1
                 for t, a in zip(targets, args, strict=False):
                     self.iterate(t, a)
-                    need = self.need(a.value if alike and isinstance(a, ast.Subscript) and _trimmed(a) else a)
-                    if need is not None:
-                        shared = shared or need.extent(0)
-                        need.sizes[0] = shared
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]) | ast.Subscript(value=inner, slice=ast.Slice()):
                 self.iterate(target, inner)
             case _:
@@ -214,6 +189,15 @@ class Inference(Places):
                 for value in values:
                     self.truth(value)
 
+    def arithmetic(self, left: ast.expr, op: ast.operator, right: ast.expr) -> None:
+        """The operands of `@` are arrays, and what is divided or raised to a power is no whole number."""
+        for need in filter(None, map(self.need, (left, right))):
+            if isinstance(op, ast.MatMult):
+                need.is_array = True
+                need.at_least(1)
+            if isinstance(op, ast.Div | ast.Pow):
+                need.floating = True
+
     def compare(self, node: ast.Compare) -> None:
         for side, other in zip([node.left, *node.comparators], [*node.comparators, node.left], strict=False):
             need = self.need(side)
@@ -232,7 +216,7 @@ class Inference(Places):
         """Whether this is the loop's induction variable, or that plus a number."""
         match node:
             case ast.Name(id=name):
-                return name in self.loops
+                return name in self.counters
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=int())):
                 return self.counted(left)
         return False
@@ -257,7 +241,7 @@ class Inference(Places):
                 self.into(self.functions[name], node)
             case function if (within := self.written(function)) is not None:
                 self.into(within, node)
-            case ast.Name(id=name) if name in BARE:
+            case ast.Name(id=name) if name in WITH_OPERANDS:
                 self.library(node.func, name, node)  # `from jax.numpy.linalg import inv`
             case ast.Attribute(value=value, attr="startswith" | "endswith" | "removeprefix" | "removesuffix"):
                 if (asked := self.need(value)) is not None:
@@ -298,24 +282,16 @@ class Inference(Places):
             first.is_key = True
         if attr in SEEDED and base.split(".")[-1] in RANDOM and first is not None:
             first.is_int = True
-        if attr in VECTOR_CALLS:
-            for argument in node.args[:2]:
-                inner = self.need(argument)
-                if inner is not None:
-                    inner.is_array = True
-                    inner.at_least(1)
-        if attr in WITH_AXES and base in ARRAY_MODULES and first is not None:
-            first.is_array = True
-            first.at_least(1)
-        if attr in SQUARE_CALLS | MATRIX_CALLS and first is not None and not (attr == "solve" and len(node.args) < 2):
-            first.square() if attr in SQUARE_CALLS else first.at_least(2)
-        if attr in REDUCTIONS and node.args:
-            reduced(self, node.args[0], attr, node, node.args[1:])
+        for argument in node.args[: 2 if attr in VECTOR_CALLS else 1] if _of_arrays(attr, base) else ():
+            if (inner := self.need(argument)) is not None:
+                inner.is_array = True
+                inner.at_least(1)
         if attr == "concatenate" and node.args and isinstance(node.args[0], ast.List | ast.Tuple):
             for joined in filter(None, map(self.need, node.args[0].elts)):
                 joined.at_least(1)
         if attr == "einsum":
-            summed(self, node.args)
+            for operand in filter(None, map(self.need, node.args[1:])):
+                operand.is_array = True
         if attr in STATIC_CALLS and first is not None:
             first.is_int = first.is_range = True
         lengths(self, attr, node)
@@ -324,8 +300,6 @@ class Inference(Places):
         if attr == "scan" and len(node.args) >= 3 and isinstance(node.args[0], ast.Name):
             self.scanned(node)
         receiver = self.need(value)
-        if attr in REDUCTIONS and receiver is not None:
-            reduced(self, value, attr, node, node.args)
         if receiver is not None and attr not in ARRAY_ATTRIBUTES:
             receiver.methods.add(attr)
             receiver.calls[attr] = len(node.args)
@@ -338,7 +312,7 @@ class Inference(Places):
                 need.leaf = need.leaf or Need()
                 needs[argument.arg] = need.leaf
         inner = Inference(self.functions, self.depth)
-        inner.loops = self.loops
+        inner.counters = self.counters
         inner.function(function, needs)
 
     def scanned(self, node: ast.Call) -> None:
@@ -358,34 +332,14 @@ class Inference(Places):
         inner.function(body, needs)
 
 
-def _end(args: list[ast.expr]) -> ast.expr | None:
-    """The exclusive upper bound of the numbers in a `range`; its start if it counts down."""
-    match args:
-        case [ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)), _, step]:
-            return left if isinstance(step, ast.UnaryOp) else args[1]
-        case [_, stop, step]:
-            return None if isinstance(step, ast.UnaryOp) else stop
-        case [_, stop] | [stop]:
-            return stop
-    return None
-
-
-def _trimmed(rows: ast.expr) -> int:
-    """How many rows of an array an iteration skips: `xs[1:]`, `xs[:-2]`."""
-    match rows:
-        case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=None)):
-            first = lower.value if isinstance(lower, ast.Constant) and isinstance(lower.value, int) else 0
-            match upper:
-                case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(last))):
-                    return first + last
-                case None:
-                    return first
-    return 0
-
-
 def _parameters(node: Callee) -> set[str]:
     a = node.args
     return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+
+
+def _of_arrays(attr: str, base: str) -> bool:
+    """Whether the first operand of a function has axes."""
+    return attr in WITH_OPERANDS or (attr in WITH_AXES and base in ARRAY_MODULES)
 
 
 def _literals(node: ast.expr) -> list[object]:

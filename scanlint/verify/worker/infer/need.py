@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 ARRAY_ATTRIBUTES = frozenset([
@@ -40,10 +39,6 @@ ALONG = frozenset([
     "log_softmax", "amax", "amin", "nansum", "nanmean", "nanmax", "nanmin", "count_nonzero", "ptp",
     "nanprod", "nanstd", "nanvar", "nanmedian", "nanargmax", "nanargmin",
 ])  # fmt: skip
-REDUCTIONS = ALONG | {
-    "norm", "average", "percentile", "quantile", "nanpercentile", "nanquantile", "nancumsum", "nancumprod", "roll",
-    "diff",
-}  # fmt: skip
 SAME_SHAPE = frozenset([
     "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "square", "exp2", "log1p", "expm1", "cholesky", "inv", "asarray",
     "zeros_like", "ones_like", "full_like", "clip", "sigmoid", "softplus", "relu", "gelu", "silu",
@@ -52,11 +47,6 @@ FLOAT_CALLS = frozenset([
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "sinh",
     "cosh", "tanh", "arcsin", "arccos", "arctan", "erf", "erfc", "sigmoid", "softplus", "gelu", "silu", "sinc",
 ])  # fmt: skip
-WEIGHT = re.compile(
-    r"^(w|W\w{0,3}|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
-)
-
-
 KEYS = ("b", "a")  # of a dict that a loop goes over: JAX sorts them, and Python does not
 
 
@@ -66,12 +56,10 @@ class Need:
 
     A function is called with `arity` arguments and some `named` ones, `graded` where its gradient is taken. `spread` is
     the operand of `*` in a call, `mapping` that of `**`.
-    `rank` is the least rank that the uses allow, `likely` the rank that their form suggests, at most `most`.
+    `rank` is the least rank that the uses of the value itself allow; ranks and sizes are solved for in `shapes`.
     """
 
     rank: int = 0
-    likely: int = 0
-    most: int | None = None
     exact: int | None = None
     arity: int | None = None
     named: frozenset[str] = frozenset()
@@ -96,8 +84,6 @@ class Need:
     constants: set[object] = field(default_factory=set)
     members: list[ast.Attribute] = field(default_factory=list)
     swapped: list[Need] = field(default_factory=list)
-    sizes: dict[int, int | str] = field(default_factory=dict)
-    counts: str | None = None
     annotation: ast.expr | None = None
     default: object = ...
 
@@ -114,42 +100,12 @@ class Need:
     def at_least(self, rank: int) -> None:
         self.rank = max(self.rank, rank)
 
-    def perhaps(self, rank: int) -> None:
-        self.likely = max(self.likely, rank)
-
-    def square(self) -> None:
-        """Both axes of a matrix are of one size."""
-        self.is_array = True
-        name = self.extent(0)
-        self.at_least(2)
-        self.sizes.setdefault(1, name)
-
-    def extent(self, axis: int) -> str:
-        """A name for the size of an axis, shared by all arrays that the same index runs over."""
-        self.at_least(axis + 1)
-        name = self.sizes.setdefault(axis, f"axis{id(self)}_{axis}")
-        return str(name)
-
-    def counted(self) -> str:
-        """A name for the size of the axes that a loop of this trip count runs over."""
-        self.counts = self.counts or f"count{id(self)}"
-        return self.counts
-
-    def unpacked(self) -> int:
-        """The length of the first axis where the value is unpacked into names, else 0."""
-        return len(self.parts) if self.parts else 0
-
-    def guessed_rank(self) -> int:
-        """The rank of an array of this need."""
-        likely = self.likely if self.most is None else min(self.likely, self.most)
-        return self.least_rank(max(likely, 1 if self.parts else 0), Need.guessed_rank)
-
-    def least_rank(self, rank: int = 0, inner: Callable[[Need], int] | None = None) -> int:
-        """The rank that the uses allow at least; `inner` gives that of an element."""
+    def least_rank(self) -> int:
+        """The rank that the uses allow at least."""
         if self.exact is not None:
             return self.exact
-        of_element = 0 if self.element is None else 1 + (inner or Need.least_rank)(self.element)
-        return max(self.rank, rank, of_element)
+        of_element = 0 if self.element is None else 1 + self.element.least_rank()
+        return max(self.rank, 1 if self.parts else 0, of_element)
 
     def inside(self, path: str) -> Need | None:
         """The need of one leaf: `.w` of a dict or record, `.0` of a tuple, `.*0` of a list."""

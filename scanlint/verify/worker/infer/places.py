@@ -1,11 +1,11 @@
-"""Paths from parameters: the need that an expression refers to, the size that bounds a loop."""
+"""Paths from parameters: the need that an expression refers to."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
 
-from .need import ARRAY_ATTRIBUTES, DRAWS, SAME_SHAPE, STATIC_CALLS, Need
+from .need import ARRAY_ATTRIBUTES, Need
 
 ORDERS = frozenset(["argsort", "lexsort", "permutation"])
 
@@ -14,19 +14,15 @@ SAME_PARAMETERS |= {"filter_grad", "filter_value_and_grad", "filter_jit"}
 
 
 class Places:
-    """What local names refer to: needs of parameters or of their parts, and sizes of their axes."""
+    """What local names refer to: needs of parameters or of their parts."""
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], depth: int = 0) -> None:
         self.functions = dict(functions)
         self.depth = depth
         self.names: dict[str, Need] = {}
-        self.loops: dict[str, int | str] = {}
-        self.extents: dict[str, str] = {}
-        self.counters: dict[str, Need] = {}
+        self.counters: set[str] = set()  # variables of loops over numbers
         self.closures: set[str] = set()  # functions that are made here
-        self.shaped: set[str] = set()  # local arrays that were made with a shape of their own
         self.sorted: set[str] = set()  # local arrays that permute rows
-        self.likened: set[str] = set()  # local arrays that most likely have the shape of a value
         self.computed: dict[str, ast.expr] = {}  # what local arrays were computed as
         self.keyed: set[str] = set()  # loop variables that are keys of a dict
         self.carried: frozenset[str] = frozenset()  # names that the loops around bind anew: they keep their shapes
@@ -42,10 +38,6 @@ class Places:
                     return None
                 if attr in ARRAY_ATTRIBUTES and not base.attributes:
                     base.is_array = True
-                    if attr in ("T", "mT"):
-                        base.perhaps(2)
-                    if attr == "size":
-                        base.perhaps(1)
                     return None
                 return base.attributes.setdefault(attr, Need())
             case ast.Subscript(value=value, slice=index):
@@ -62,11 +54,9 @@ class Places:
         """`tree.map(lambda p: p[i], blocks)` is one entry of `blocks`: its uses are those of `blocks`, less an axis."""
         need = self.need(tree)
         match function.body:
-            case ast.Subscript(value=ast.Name(), slice=ast.Name(id=index)) if need is not None:
+            case ast.Subscript(value=ast.Name(), slice=ast.Name()) if need is not None:
                 need.leaf = need.leaf or Need()
                 need.leaf.at_least(1)
-                if index in self.loops:
-                    need.leaf.sizes.setdefault(0, self.loops[index])
                 return need
         return None
 
@@ -83,8 +73,6 @@ class Places:
                     updated.is_array, updated.element = True, None  # `.set` is no method of what is indexed
                 return None
         self.index(index)
-        if _column(index):
-            self.flat(value)
         base = self.need(value)
         if base is None:
             return None
@@ -95,12 +83,6 @@ class Places:
         entries = index.elts if isinstance(index, ast.Tuple) else [index]
         axes = [e for e in entries if not (isinstance(e, ast.Constant) and e.value in (None, ...))]
         base.at_least(len(axes))
-        for axis, entry in enumerate(axes):
-            if isinstance(entry, ast.Name) and entry.id in self.loops:
-                size = self.loops[entry.id]
-                known = base.sizes.setdefault(axis, size)
-                if size in self.counters and isinstance(known, str):
-                    self.counters[str(size)].counts = known
         if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
             return base if self.orders(axes[0]) else base.of_element()
         return None
@@ -127,25 +109,6 @@ class Places:
             found = need.of_keys()
             if value is not None:
                 self.bind(value, found)
-
-    def flat(self, value: ast.expr, within: frozenset[str] = frozenset()) -> None:
-        """A value that gets an axis by `v[:, None]` is a vector, and so are its elementwise operands."""
-        if (need := self.need(value)) is not None:
-            need.most = 1
-            return
-        match value:
-            case ast.Name(id=name) if name in self.computed and name not in within:
-                self.flat(self.computed[name], within | {name})
-            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-                for side, other in ((left, right), (right, left)):
-                    factor, matrix = self.need(side), self.need(other)
-                    if factor is not None and matrix is not None and matrix.rank > 1:
-                        factor.most = 1
-            case ast.BinOp(left=left, right=right):
-                self.flat(left, within)
-                self.flat(right, within)
-            case ast.Call(func=ast.Attribute(attr=attr), args=[inner, *_]) if attr in SAME_SHAPE:
-                self.flat(inner, within)
 
     def written(self, node: ast.expr) -> ast.Lambda | None:
         """The lambda that is called: in place, by its name, or through `jax.grad` and its like."""
@@ -177,35 +140,6 @@ class Places:
                         need.is_int = True
                         need.is_range = need.is_range or (isinstance(entry, ast.Slice) and term is end)
 
-    def bound(self, stop: ast.expr) -> int | str | None:
-        """The trip count of a loop: a number, or the extent of an array's axis."""
-        match stop:
-            case ast.Constant(value=int() as n):
-                return n
-            case ast.Name(id=name):
-                return self.extents.get(name)
-            case ast.Subscript(value=ast.Attribute(value=inner, attr="shape"), slice=ast.Constant(value=int() as axis)):
-                need = self.need(inner)
-                return need.extent(axis) if need is not None and axis >= 0 else None
-            case ast.Call(func=ast.Name(id="len"), args=[inner]) | ast.Attribute(value=inner, attr="size"):
-                need = self.need(inner)
-                return need.extent(0) if need is not None else None
-        return None
-
-    def shaped_like(self, value: ast.expr) -> Need | None:
-        """The value whose shape an elementwise expression most likely has: its first plain name."""
-        match value:
-            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
-                if _makes(value) or self.shaped & {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}:
-                    return None
-                sides = [
-                    self.names.get(s.id) if isinstance(s, ast.Name) else self.shaped_like(s) for s in [left, right]
-                ]
-                return next((n for n in sides if n is not None and not n.is_int), None)
-            case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Name(id=name), *_]) if attr in SAME_SHAPE:
-                return self.names.get(name)
-        return None
-
     def bind(self, target: ast.expr, need: Need) -> None:
         if isinstance(target, ast.Name):
             self.names[target.id] = need
@@ -216,8 +150,6 @@ class Places:
 
     def forget(self, target: ast.expr, value: ast.expr | None = None) -> None:
         """A name is bound to another value; for `x = step(x)` the need of `x` is kept."""
-        if isinstance(target, ast.Name) and value is not None and _makes(value):
-            self.shaped.add(target.id)
         if isinstance(target, ast.Name) and value is not None and self.orders(value):
             self.sorted.add(target.id)
         used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value else set()
@@ -234,24 +166,6 @@ def _terms(end: ast.expr | None) -> Iterator[ast.expr]:
             yield from _terms(right)
         case ast.Name() | ast.Attribute() | ast.Subscript():
             yield end
-
-
-def _column(index: ast.expr) -> bool:
-    """Whether an index makes a row or column of a vector: `v[:, None]`, `v[None, :]`."""
-    parts = index.elts if isinstance(index, ast.Tuple) else []
-    return len(parts) == 2 and sum(isinstance(p, ast.Slice) for p in parts) == 1 == sum(
-        isinstance(p, ast.Constant) and p.value is None for p in parts
-    )
-
-
-def _makes(value: ast.expr) -> bool:
-    """Whether an array is made of a shape that is written there, alone or in a product: `jnp.ones(n) * x`."""
-    match value:
-        case ast.Call(func=ast.Attribute(attr=attr)):
-            return attr in STATIC_CALLS | DRAWS
-        case ast.BinOp(left=left, right=right):
-            return _makes(left) or _makes(right)
-    return False
 
 
 def passes(changed: ast.expr) -> bool:

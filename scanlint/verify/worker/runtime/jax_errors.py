@@ -33,7 +33,6 @@ class Fact(Enum):
     """What an error may say, and the words that say it."""
 
     UNMAPPED = re.compile("vmap was requested to map")  # an array that has no axis to map over
-    CONTRACTED = re.compile("contracting dimensions")  # axes of a product that differ in size
     UNCALLABLE = re.compile("callable")
     SHAPES = re.compile("shape")
     WHOLE = re.compile(r"\bintegers?\b|\bintegral\b|concrete value is expected|__index__", re.I)  # a count, an index

@@ -9,7 +9,6 @@ from ..infer.specs import Array, Specs, leaves, sizes
 from ..runtime.calling import plain
 from ..runtime.jax_errors import carry_changes
 from .carry_avals import FOLLOWS, Start, Watched, merged
-from .higher_ranks import told_ranks
 from .input_sources import Inputs
 from .other_dtypes import narrowed, retyped
 from .shape_search import Failure
@@ -80,7 +79,8 @@ class Settling:
     def accepted(self, listed: Sequence[Specs]) -> list[Specs]:
         """The same inputs in other dtypes, and with rows in place of a number, where the old version accepts them."""
         others = [specs for dtype in DTYPES for specs in _retyped(listed, dtype)]
-        return self.taken([*others, *mixed(listed), *with_rows(listed, told_ranks(self.inputs.node))])
+        told = {name for specs in listed for name in self.inputs.told_ranks(specs)}
+        return self.taken([*others, *mixed(listed), *with_rows(listed, told)])
 
     def taken(self, tried: Iterable[Specs]) -> list[Specs]:
         """Those inputs that the old version accepts."""

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
+import itertools
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import numpy as np
 
-from ..infer.divisions import divisors, others
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
 from ..infer.indexed_keys import indexed_keys
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.parameter_truths import asked_for_truth
-from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
+from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resize, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
 from ..runtime.jax_errors import for_this_jax
@@ -25,21 +26,17 @@ from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
 from ..shapes.rank_choice import ShapeSolver
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
+from ..shapes.shape_values import IMPOSSIBLE
+from ..shapes.shape_walk import ShapeWalk
 from .attempts import Attempts, Truth, in_turns
-from .distinct_sizes import separate
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
-from .shape_search import MAX_ATTEMPTS, NOT_IMPORTED, Failure, Links, alike, nearest, search
-from .trip_shapes import for_more_trips
+from .shape_search import NOT_IMPORTED, Failure, grown, search
+from .text_numbers import compared_numbers, held_numbers
 
 VARIANT_SECONDS = 1.5
-RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
-BRIEF = 80  # attempts
-LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
+OTHER_SIZES = (2, 5, 3, 7, 4, 6, 8, 9, 11, 13, 14, 15, 16)
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
-LARGEST = 1e300  # a number beyond it does not fit a float
-LONGER: tuple[Callable[[int], bool], ...] = (lambda asked: asked <= 2, lambda asked: asked <= 4)
-"""Truth tests that let a `while` make more trips than one."""
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
@@ -60,8 +57,8 @@ class Inputs(Attempts):
 
     def constants(self) -> tuple[list[float], list[int]]:
         """Numbers that the function compares with, in either version: boundaries to be tested on both sides."""
-        floats, integers = _compared(self.node, self.loaded.tree)
-        others = _compared(self.new, self.loaded.tree) if self.new is not None else ([], [])
+        floats, integers = compared_numbers(self.node, self.loaded.tree)
+        others = compared_numbers(self.new, self.loaded.tree) if self.new is not None else ([], [])
         return (
             [*floats[:3], *[f for f in others[0] if f not in floats][:2]],
             [*integers[:8], *[n for n in others[1] if n not in integers][:3]],
@@ -92,36 +89,64 @@ class Inputs(Attempts):
         def allow(changed: Specs) -> bool:
             return all(changed[n] is spec or repr(changed[n]) == repr(spec) for n, spec in fixed.items())
 
-        found = search(first, rest, self.attempt, self.node, (), allow)
+        found = search(first, rest, self.attempt, self.node, allow)
         if found.specs is None:
             raise NoInputs(self.explain(found.failure))
         return found.specs
 
     def synthesised(self) -> Specs:
-        """Specs whose shapes are solved together; where that fails, those that are found one by one."""
-        solved = self.solved()
-        return solved if solved is not None else self.one_by_one()
+        """The first specs that the old version accepts: those that are solved for, else what a search makes of them."""
+        found = next(self.accepted(), None)
+        return found if found is not None else self.searched()
 
-    def solved(self) -> Specs | None:
-        candidates = self.candidates()
-        first = {n: c[0] for n, c in candidates.items()}
-        for solved in ShapeSolver(self.node, self.functions(), first, infer(self.node, self.functions())).found():
-            for tried in (with_more(s, self.ahead()) for s in (solved, beyond_numbers(solved))):
+    def accepted(self) -> Iterator[Specs]:
+        """What the old version accepts of the specs that are solved for, and of the least ranks."""
+        for specs in self.proposed:
+            for tried in (with_more(s, self.ahead()) for s in (specs, beyond_numbers(specs))):
                 if self.both_ways(tried) is None and not self.empty:
-                    return for_more_trips(self, tried, candidates, self.links())
-        return None
+                    yield tried
+                    break
 
-    def one_by_one(self, *, briefly: bool = False) -> Specs:
+    @functools.cached_property
+    def proposed(self) -> list[Specs]:
+        """Specs whose ranks and sizes are solved together, the best first; and the least that uses allow."""
+        least = {n: c[0] for n, c in self.candidates().items()}
+        return [*self.solver(least).found(), least]
+
+    def solver(self, specs: Specs) -> ShapeSolver:
+        constants = held_numbers(None, self.loaded.tree)
+        return ShapeSolver(self.node, self.functions(), specs, infer(self.node, self.functions()), constants)
+
+    def with_ranks(self, specs: Specs, ranks: Mapping[str, int], avoided: Collection[int] = ()) -> Specs | None:
+        """These specs with other ranks for some arguments, in the sizes that follow from them; None where none do."""
+        solver = self.solver(specs)
+        wanted = tuple(ranks.get(leaf.place[0], leaf.guessed) for leaf in solver.leaves)
+        return solver.specs_of(wanted, avoided) if solver.walked(wanted).cost < IMPOSSIBLE else None
+
+    def told_ranks(self, specs: Specs) -> set[str]:
+        """The arrays whose rank an annotation, the docstring or an unpacked shape tells."""
+        return {leaf.place[0] for leaf in self.solver(specs).leaves if leaf.fixed}
+
+    def read_by_loops(self, specs: Specs) -> dict[str, int]:
+        """The arrays that loops iterate or index with their variables, and along how many axes."""
+        return self.axes_of(specs, lambda walk: walk.read)
+
+    def axes_of(self, specs: Specs, noted: Callable[[ShapeWalk], Mapping[int, int]]) -> dict[str, int]:
+        """How many axes of each array are used in some way in the old version."""
+        solver = self.solver(specs)
+        places = [leaf.place for leaf in solver.leaves]
+        found = noted(solver.walked(tuple(leaf.guessed for leaf in solver.leaves)))
+        return {places[at][0]: axes for at, axes in found.items() if not places[at][1]}
+
+    def searched(self) -> Specs:
         """Specs in which one argument after the other was changed until the old version accepts them all."""
         candidates, failure = self.candidates(), None
-        first = with_more({n: c[0] for n, c in candidates.items()}, self.ahead())
-        few = BRIEF // 2 if briefly else BRIEF
-        starts = ((first, few), (alike(first), few), *([] if briefly else [(first, MAX_ATTEMPTS)]))
+        starts = [with_more(specs, self.ahead()) for specs in self.proposed]
         for attempt in (self.both_ways, self.attempt):
-            for start, most in starts:
-                found = search(start, candidates, attempt, self.node, self.links(), most=most)
+            for start in starts:
+                found = search(start, candidates, attempt, self.node)
                 if found.specs is not None:
-                    return separate(for_more_trips(self, found.specs, candidates, self.links()), attempt, self.links())
+                    return found.specs
                 failure = failure or found.failure
             if not self.decided:
                 break
@@ -137,49 +162,31 @@ class Inputs(Attempts):
         return other if other is not None and not other.meant else None
 
     def accepted_by_both(self, specs: Specs, other: Callable[[Specs], Failure | None]) -> Specs | None:
-        """Specs that the new version accepts too; None if there are none.
+        """Specs of other ranks that the new version accepts too; None if there are none.
 
-        Guessed shapes are no evidence against a rewrite: a carry that grows from a guessed scalar is the guess's fault.
-        Dtypes never change. Ranks do not fall, as that would hide a carry that grows from a constant, unless an array
-        grows and its rank was only suggested by its uses. Ranks do not rise where `xs[i, j]` names each axis. Axes of
-        different sizes do not become equal if the old version accepts the others for any trip count: a rewrite that
-        needs a square has confused two axes. No axis shrinks to one element, which would broadcast.
+        Guessed ranks are no evidence against a rewrite: a carry that grows from a guessed scalar is the guess's fault.
+        Dtypes never change, and sizes follow from the ranks: a rewrite that needs a square has confused two axes. Ranks
+        fall only where an array grows: else that would hide a carry that grows from a constant.
         """
         failure = other(specs)
         wrong = failure.says.mismatch if failure is not None else None
-        if wrong is not None and wrong.changes_dtype:
-            return None
-        falls = wrong is not None and wrong.of_arrays
-        needs = infer(self.node, self.functions())
+        if failure is None or (wrong is not None and wrong.changes_dtype):
+            return specs if failure is None else None
         bodies, _ = self.entered(specs)
-        least_size = min([2, *sizes(list(specs.values()))])
-        steady = all(self.attempt(specs, truth=way) is None for way in LONGER)
+        fewer = self.accepted() if wrong is not None and wrong.of_arrays else ()
+        for changed in itertools.chain(grown(specs, failure), self.one_axis_more(specs), fewer):
+            reached, why = self.entered(changed)
+            if why is None and not bodies - reached and other(changed) is None:
+                return changed
+        return None
 
-        def both(changed: Specs) -> Failure | None:
-            if min(sizes(list(changed.values())), default=1) < least_size:
-                return Failure("an axis has fewer than two elements, and broadcasts", (), "ValueError")
-            reached, failure = self.entered(changed)
-            if failure is None and bodies - reached:
-                failure = Failure("a loop makes no trip any more", (), "ValueError")
-            return failure or other(changed)
-
-        def least(name: str, path: str, rank: int) -> int:
-            need = needs[name].inside(path) if falls and name in needs else None
-            return rank if need is None else min(rank, need.least_rank())
-
-        named = _places(self.node)
-
-        def allow(changed: Specs) -> bool:
-            pairs = [(n, dict(leaves(s)), dict(leaves(changed[n]))) for n, s in specs.items()]
-            return not any(_rises(specs[n], changed[n], axes) for n, axes in named.items() if n in specs) and all(
-                then.keys() == now.keys()
-                and all(_allowed(leaf, now[path], lambda r, n=n, p=path: least(n, p, r)) for path, leaf in then.items())  # type: ignore[misc]
-                and not (steady and any(_squared(leaf, now[path]) for path, leaf in then.items()))
-                for n, then, now in pairs
-            )
-
-        found = search(specs, {}, both, self.node, self.links(), allow, RETRY_SECONDS)
-        return None if found.specs is None else separate(nearest(specs, found.specs, both), both, self.links())
+    def one_axis_more(self, specs: Specs) -> Iterator[Specs]:
+        """An axis more for one array, unless `xs[i, j]` names each axis."""
+        named = self.axes_of(specs, lambda walk: walk.named)
+        ranks = {name: len(spec.shape) for name, spec in specs.items() if isinstance(spec, Array)}
+        for name, rank in ranks.items():
+            if rank != named.get(name) and (changed := self.with_ranks(specs, {name: rank + 1})) is not None:
+                yield changed
 
     def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:
         """The loops in which the old version makes a trip, by the first lines of their bodies; and why it fails."""
@@ -216,18 +223,6 @@ class Inputs(Attempts):
                 wanted = rows[one.counted] + one.by
                 return Failure(f"`{one.name}` has {rows[one.name]} rows, of which {wanted} are read", (), "IndexError")
         return super().anew(specs, function, truth, reached)
-
-    def links(self) -> Links:
-        """Axes that share an index, and so a size."""
-        groups: dict[str, list[tuple[str, int]]] = {}
-        apart = {one.name for one in self.ahead()}
-        for name, need in infer(self.node, self.functions()).items():
-            if need.counts is not None:
-                groups.setdefault(need.counts, []).append((name, 0))
-            for axis, size in need.sizes.items():
-                if isinstance(size, str) and not (axis == 0 and name in apart):
-                    groups.setdefault(size, []).append((name, axis))
-        return tuple(tuple(g) for g in groups.values() if len(g) > 1)
 
     def explain(self, failure: Failure | None) -> str:
         why = ""
@@ -271,9 +266,6 @@ class Inputs(Attempts):
                 found[name] = [Alternatives((self.fixed[name],))]
             if name in self.signature.static:
                 found[name] = [hashable(spec) for spec in found[name]]
-        for name, need in needs.items():
-            if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
-                found[name] = [*self.counting(name, needs, found), *found[name]]
         return self.ordered(found)
 
     def of_numpy(self, need: Need) -> bool:
@@ -318,15 +310,6 @@ class Inputs(Attempts):
             if isinstance(node, ast.ClassDef) and any(w <= fields for w in wanted):
                 complete(self.loaded, {node.name})
 
-    def counting(self, name: str, needs: Mapping[str, Need], found: Mapping[str, list[Spec]]) -> Iterator[Spec]:
-        """A whole number that is the extent of an axis of another argument: the size of that axis."""
-        for other, need in needs.items():
-            first = found[other][0] if other in found else None
-            for axis, size in need.sizes.items():
-                if size == needs[name].counts and isinstance(first, Array) and len(first.shape) > axis:
-                    yield Scalar("int", None, first.shape[axis])
-                    return
-
     def instance(self, cls: type, need: Need, shared: Sizes) -> Iterator[Spec]:
         """`self`: a record by its fields, or another class by the parameters of its `__init__`."""
         node = find(self.loaded.tree, f"{cls.__name__}.__init__")
@@ -360,7 +343,9 @@ class Inputs(Attempts):
         deadline = time.process_time() + VARIANT_SECONDS
         known = sizes(list(specs.values()))
         longer = dict(zip(known, LONG_AXES, strict=False))
-        tried = [("other sizes", others(known, divisors(self.node, *self.functions().values()))), (LONGER_AXES, longer)]
+        renamed = (s for s in self.renamed(specs, known) if s != specs and self.attempt(s) is None)
+        yield from (("other sizes", changed) for changed in itertools.islice(renamed, 1))
+        tried = [(LONGER_AXES, longer)]
         tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2) for n in known[:3]]
         tried += [(f"{LONGER_AXES}: {n}", {n: m}) for n, m in longer.items()]
         for label, table in tried:
@@ -369,6 +354,13 @@ class Inputs(Attempts):
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
+
+    def renamed(self, specs: Specs, known: list[int]) -> Iterator[Specs]:
+        """The same with another size for each, and with the other sizes that follow from the ranks."""
+        table = dict(zip(known, (n for n in OTHER_SIZES if n not in known), strict=False))
+        yield {name: resize(spec, table) for name, spec in specs.items()}
+        if (solved := self.with_ranks(specs, {}, known)) is not None:
+            yield solved
 
 
 def _stored(node: ast.AST) -> set[str]:
@@ -391,83 +383,3 @@ def _optional(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     positional = [*node.args.posonlyargs, *node.args.args]
     named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     return {a.arg for a in positional[len(positional) - len(node.args.defaults) :]} | {a.arg for a, d in named if d}
-
-
-def _compared(function: ast.AST, module: ast.Module) -> tuple[list[float], list[int]]:
-    """Constants in the comparisons and limits of a function, also by name; whole numbers with their neighbours."""
-    held = _held(function, module)
-    found = [n for node in ast.walk(function) if _limits(node) for n in _numbers(node)]
-    tests = [n.test for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp)]
-    named = [n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)]
-    found += [held[name] for name in dict.fromkeys(named) if name in held]
-    numbers = [n for n in found if abs(n) < LARGEST]
-    integers = dict.fromkeys(m for n in numbers if isinstance(n, int) for m in (n, n - 1, n + 1))
-    return list(dict.fromkeys(map(float, numbers))), [n for n in integers if abs(n) < 10_000]
-
-
-def _held(function: ast.AST, module: ast.Module) -> dict[str, int | float]:
-    """The numbers that names stand for: constants of the module, defaults of parameters."""
-    pairs = [(s.targets[0].id, s.value) for s in module.body if isinstance(s, ast.Assign) and _single(s)]  # type: ignore[attr-defined]
-    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-        a = function.args
-        listed = [*a.posonlyargs, *a.args]
-        pairs += [(p.arg, d) for p, d in zip(listed[::-1], a.defaults[::-1], strict=False)]
-        pairs += [(p.arg, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
-    constants = {name: value.value for name, value in pairs if isinstance(value, ast.Constant)}
-    return {n: v for n, v in constants.items() if isinstance(v, int | float) and not isinstance(v, bool)}
-
-
-def _single(node: ast.Assign) -> bool:
-    return len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-
-
-def _limits(node: ast.AST) -> bool:
-    """Whether the value of an expression changes its form at the numbers in it: `x > 1`, `min(n, 64)`."""
-    match node:
-        case ast.Compare():
-            return True
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name in LIMITS
-    return False
-
-
-def _numbers(node: ast.AST) -> Iterator[int | float]:
-    match node:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as n)):
-            yield -n
-        case ast.Constant(value=int() | float() as n) if not isinstance(n, bool):
-            yield n
-        case _:
-            for child in ast.iter_child_nodes(node):
-                yield from _numbers(child)
-
-
-def _places(function: ast.AST) -> dict[str, int]:
-    """How many axes `xs[i, j]` indexes, by array; slices and new axes do not count as such an index."""
-    found: dict[str, int] = {}
-    for node in ast.walk(function):
-        match node:
-            case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=places)):
-                parts = [p for e in places for p in (e, getattr(e, "value", e))]
-                if not any(isinstance(p, ast.Slice) or p is None or p is ... for p in parts):
-                    found[name] = max(found.get(name, 0), len(places))
-    return found
-
-
-def _rises(before: Spec, after: Spec, axes: int) -> bool:
-    """Whether an array had this rank and has a higher one now."""
-    arrays = isinstance(before, Array) and isinstance(after, Array)
-    return arrays and len(before.shape) == axes < len(after.shape)  # type: ignore[union-attr]
-
-
-def _squared(before: Spec, after: Spec) -> bool:
-    """Whether axes of different sizes have become equal."""
-    if not (isinstance(before, Array) and isinstance(after, Array)) or len(before.shape) != len(after.shape):
-        return False
-    return len(set(after.shape)) < len(set(before.shape))
-
-
-def _allowed(before: Spec, after: Spec, least: Callable[[int], int]) -> bool:
-    if isinstance(before, Array) and isinstance(after, Array):
-        return before.dtype == after.dtype and len(after.shape) >= least(len(before.shape))
-    return before == after

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 MOST_NUMBERS = 12
 LARGEST = 1e30
 MOST_HEIGHTS = 4
@@ -40,7 +41,7 @@ class TextNumbers:
 
 def text_numbers(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> TextNumbers:
     """The numbers of the statements that define both versions."""
-    before, after = (list(dict.fromkeys(n for node in nodes for n in _numbers(node))) for nodes in (old, new))
+    before, after = (list(dict.fromkeys(n for node in nodes for n in signed_numbers(node))) for nodes in (old, new))
     ordered = [*(n for n in after if n not in before), *before]
     wholes = dict.fromkeys(abs(n) for n in ordered if isinstance(n, int) and 1 < abs(n) <= MOST_WHOLE)
     floats = dict.fromkeys(abs(float(n)) for n in ordered if isinstance(n, float) or abs(n) > MOST_WHOLE)
@@ -52,7 +53,7 @@ def text_numbers(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> TextNumbers:
     )
 
 
-def _numbers(node: ast.AST) -> Iterator[int | float]:
+def signed_numbers(node: ast.AST) -> Iterator[int | float]:
     """The numbers of a statement with the signs that are written before them."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if abs(value) < LARGEST:
@@ -65,8 +66,45 @@ def _numbers(node: ast.AST) -> Iterator[int | float]:
             yield base**n
         case _:
             for part in ast.iter_child_nodes(node):
-                yield from _numbers(part)
+                yield from signed_numbers(part)
 
 
 def _ends(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Attribute) and part.attr in ("finfo", "iinfo") for part in ast.walk(node))
+
+
+def compared_numbers(function: ast.AST, module: ast.Module) -> tuple[list[float], list[int]]:
+    """Constants in the comparisons and limits of a function, also by name; whole numbers with their neighbours."""
+    held = held_numbers(function, module)
+    found = [n for node in ast.walk(function) if _limits(node) for n in signed_numbers(node)]
+    tests = [n.test for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp)]
+    named = [n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)]
+    found += [held[name] for name in dict.fromkeys(named) if name in held and abs(held[name]) < LARGEST]
+    integers = dict.fromkeys(m for n in found if isinstance(n, int) for m in (n, n - 1, n + 1))
+    return list(dict.fromkeys(map(float, found))), [n for n in integers if abs(n) < 10_000]
+
+
+def held_numbers(function: ast.AST | None, module: ast.Module) -> dict[str, int | float]:
+    """The numbers that names stand for: constants of the module, defaults of parameters."""
+    pairs = [(s.targets[0].id, s.value) for s in module.body if isinstance(s, ast.Assign) and _single(s)]  # type: ignore[attr-defined]
+    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        a = function.args
+        listed = [*a.posonlyargs, *a.args]
+        pairs += [(p.arg, d) for p, d in zip(listed[::-1], a.defaults[::-1], strict=False)]
+        pairs += [(p.arg, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
+    constants = {name: value.value for name, value in pairs if isinstance(value, ast.Constant)}
+    return {n: v for n, v in constants.items() if isinstance(v, int | float) and not isinstance(v, bool)}
+
+
+def _single(node: ast.Assign) -> bool:
+    return len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+
+
+def _limits(node: ast.AST) -> bool:
+    """Whether the value of an expression changes its form at the numbers in it: `x > 1`, `min(n, 64)`."""
+    match node:
+        case ast.Compare():
+            return True
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in LIMITS
+    return False

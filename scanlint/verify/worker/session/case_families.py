@@ -15,7 +15,7 @@ from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.observed import reduced, specs_of
 from ..infer.shorter_calls import shorter
-from ..infer.specs import Array, Scalar, Specs, leaves, resize, sizes
+from ..infer.specs import Array, Specs, leaves, resize, sizes
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
@@ -32,8 +32,8 @@ from ..search.case_values import (
     modes,
     varied,
 )
-from ..search.higher_ranks import ARMS, BLAMED, GUESSED, fewer, further
-from ..search.input_sources import Inputs, NoInputs
+from ..search.further_ranks import ARMS, BLAMED, GUESSED, FurtherRanks, fewer
+from ..search.input_sources import Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
@@ -97,7 +97,7 @@ class Families:
         if not harvested:
             specs = self.inputs.synthesised()
             first, *others = self.grown(self.guessed(specs))
-            return [first, *self.of_other_ranks(specs), *others]  # a rank tells more than a size
+            return [first, *self.of_fewer_axes(specs), *others]  # a rank tells more than a size
         self.source = "harvested"
         return self.around(harvested)
 
@@ -165,13 +165,10 @@ class Families:
                     continue
         return None
 
-    def of_other_ranks(self, solved: Specs) -> list[Family]:
-        """What the old version accepts beside shapes that were solved together: an element where these have a row."""
-        try:
-            specs = self.inputs.one_by_one(briefly=True)
-        except NoInputs:  # the shapes that were solved together are compared
-            return []
-        if _ranks(specs) == _ranks(solved) or _numbers(solved) & _arrays(specs):
+    def of_fewer_axes(self, solved: Specs) -> list[Family]:
+        """What the old version accepts with fewer axes than those that are solved for: an element instead of a row."""
+        specs = next((s for s in self.inputs.accepted() if _fewer_axes(s, solved)), None)
+        if specs is None:
             return []
         found = [
             f for f in self.grown(self.guessed(specs)) if not f.label or f.label.startswith((BLAMED, ARMS, *GUESSED))
@@ -206,12 +203,10 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        refused = list[Specs]()
-        ranks = list(
-            further(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen=seen, refused=refused.append)
-        )
-        if refused and not any(label.startswith(GUESSED) for label, _ in ranks):
-            self.judge.note(f"{ROWS} for {_fitted(specs, refused[0])}")
+        further = FurtherRanks(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen)
+        ranks = list(further.found())
+        if further.refused and not any(label.startswith(GUESSED) for label, _ in ranks):
+            self.judge.note(f"{ROWS} for {_fitted(specs, further.refused[0])}")
         ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.pair.after, specs)]
         listed = [*self.inputs.variants(specs), *ranks]
         listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # the most telling first
@@ -265,18 +260,16 @@ def _fitted(first: Specs, other: Specs) -> str:
     return ", ".join(changed)
 
 
-def _ranks(specs: Specs) -> dict[str, object]:
-    """What the specs are without the sizes of their axes."""
+def _fewer_axes(specs: Specs, than: Specs) -> bool:
+    """Whether some arrays have fewer axes, and none more."""
+    ranks = [_ranks(one) for one in (specs, than)]
+    pairs = [(ranks[0].get(path, rank), rank) for path, rank in ranks[1].items()]
+    return ranks[0] != ranks[1] and all(one <= other for one, other in pairs)
+
+
+def _ranks(specs: Specs) -> dict[str, int]:
     found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
-    return {path: (leaf.dtype, len(leaf.shape)) if isinstance(leaf, Array) else leaf for path, leaf in found}
-
-
-def _numbers(specs: Specs) -> set[str]:
-    return {path for name, spec in specs.items() for path, leaf in leaves(spec, name) if isinstance(leaf, Scalar)}
-
-
-def _arrays(specs: Specs) -> set[str]:
-    return {path for name, spec in specs.items() for path, leaf in leaves(spec, name) if isinstance(leaf, Array)}
+    return {path: len(leaf.shape) for path, leaf in found if isinstance(leaf, Array)}
 
 
 def _type(spec: Array) -> str:

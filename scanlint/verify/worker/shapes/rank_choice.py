@@ -6,7 +6,7 @@ import ast
 import contextlib
 import heapq
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..infer.need import Need
@@ -22,6 +22,8 @@ MOST_STEPS = 100_000  # expressions that are looked at for one function
 FOUND = 3
 ABOVE, BELOW, RARE = 0.99, 1.0, 0.8
 """What an axis more and an axis less than guessed cost; three are seldom meant."""
+THIRD = 2.0  # what a third axis costs
+HELD = 0.97  # what one of the parameters of a model costs: they are matrices rather than their inputs
 DTYPES = ("float32", "int32", "bool")
 Place = tuple[str, str]
 
@@ -45,8 +47,9 @@ class ShapeSolver:
         functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef],
         specs: Specs,
         needs: Mapping[str, Need],
+        numbers: Collection[str] = (),
     ) -> None:
-        self.node, self.functions, self.specs = node, functions, specs
+        self.node, self.functions, self.specs, self.constants = node, functions, specs, numbers
         self.leaves = list(_leaves(specs, needs))
         self.steps = 0
         self.index = {leaf.place: at for at, leaf in enumerate(self.leaves)}
@@ -95,13 +98,18 @@ class ShapeSolver:
 
     def distance(self, ranks: tuple[int, ...]) -> float:
         """How far ranks are from the guess."""
-        pairs = [(rank, leaf.guessed) for rank, leaf in zip(ranks, self.leaves, strict=True)]
-        more = sum(ABOVE * max(rank - guessed, 0) for rank, guessed in pairs)
-        return more + sum(RARE if axis > 1 else BELOW for rank, guessed in pairs for axis in range(rank, guessed))
+        pairs = list(zip(ranks, self.leaves, strict=True))
+        more = (
+            THIRD if axis > 1 else HELD if leaf.place[1] else ABOVE
+            for rank, leaf in pairs
+            for axis in range(leaf.guessed, rank)
+        )
+        fewer = (RARE if axis > 1 else BELOW for rank, leaf in pairs for axis in range(rank, leaf.guessed))
+        return sum(more) + sum(fewer)
 
     def walked(self, ranks: tuple[int, ...]) -> ShapeWalk:
         """The function run on arrays of these ranks."""
-        walk = ShapeWalk(self.functions)
+        walk = ShapeWalk(self.functions, self.constants)
         self.shapes: dict[Place, tuple[Dim, ...]] = {}
         self.numbers: dict[Place, Dim] = {}
         shared: dict[int, Dim] = {}
@@ -140,7 +148,7 @@ class ShapeSolver:
                 return text
         return None
 
-    def specs_of(self, ranks: tuple[int, ...]) -> Specs | None:
+    def specs_of(self, ranks: tuple[int, ...], avoided: Collection[int] = ()) -> Specs | None:
         """The specs with the shapes that follow from these ranks; None where no sizes fit."""
         walk = self.walked(ranks)
         dims = [d for shape in self.shapes.values() for d in shape]
@@ -148,18 +156,20 @@ class ShapeSolver:
         numbers = {
             p: d for p, d in self.numbers.items() if set(walk.dims.of(d).terms) & counted or walk.dims.of(d) != d
         }
-        table = walk.dims.numbers([*dims, *numbers.values()], written(self.node))
+        table = walk.dims.numbers([*dims, *numbers.values()], {*written(self.node), *avoided})
         if table is None:
             return None
         sizes = {place: tuple(table[walk.dims.of(d)] for d in shape) for place, shape in self.shapes.items()}
-        counts = {place: table[walk.dims.of(d)] for place, d in numbers.items()}
+        axes = {walk.dims.of(d) for d in dims}
+        counts = {place: walk.dims.of(d) for place, d in numbers.items()}
 
         def changed(name: str, leaf: Array | Scalar | Alternatives, path: str) -> Spec:
             place = name, _first_of_list(path)
             if isinstance(leaf, Array) and place in sizes:
                 return Array(sizes[place], leaf.dtype)
             if isinstance(leaf, Scalar) and place in counts:
-                return Scalar("int", None, counts[place]) if leaf.size is not None else Scalar("int", counts[place])
+                size = table[counts[place]]
+                return Scalar("int", None, size) if counts[place] in axes else Scalar("int", size)
             return leaf
 
         return {name: replace(spec, lambda s, p, n=name: changed(n, s, p)) for name, spec in self.specs.items()}  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .dims import ONE, Dim
 from .library_shapes import LibraryShapes
@@ -18,11 +18,17 @@ class TooManyNodes(Exception):
 
 
 class ShapeExpressions(LibraryShapes):
-    """Evaluates expressions in the `names` of a function, one method for each kind."""
+    """Evaluates expressions in the `names` of a function, one method for each kind.
 
-    def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
+    `numbers` are the constants of its module.
+    """
+
+    def __init__(
+        self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], numbers: Collection[str] = ()
+    ) -> None:
         super().__init__()
         self.functions = functions
+        self.numbers = numbers
         self.names: Names = {}
         self.seen = 0
 
@@ -50,7 +56,7 @@ class ShapeExpressions(LibraryShapes):
             case ast.Constant(value=str() as text):
                 return text
             case ast.Name(id=name):
-                found = self.names.get(name)
+                found = self.names.get(name, Num() if name in self.numbers else None)
                 written = self.functions.get(name)
                 return LocalFunction(written, {}) if found is None and isinstance(written, ast.FunctionDef) else found
             case ast.Lambda():
@@ -77,13 +83,16 @@ class ShapeExpressions(LibraryShapes):
             case ast.BoolOp(values=operands):
                 return [self.of(p) for p in operands][-1]
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                self.of(test)
+                self.truth(self.of(test))
                 first, last = self.of(body), self.of(orelse)
                 return last if first is None or isinstance(first, Num) else first
             case ast.Subscript(value=base, slice=place):
                 return self.indexed(self.of(base), place)
             case ast.Attribute(value=base, attr=attr):
                 return self.attribute(self.of(base), attr)
+            case ast.NamedExpr(target=target, value=value):
+                self.bind(target, found := self.of(value))
+                return found
             case ast.Call():
                 return self.call(node)
         return None
@@ -93,11 +102,13 @@ class ShapeExpressions(LibraryShapes):
             return self.product(left, right)
         match left, right:
             case Num(size=a), Num(size=b):
-                return Num(self.counted(a, op, b))
+                return Num(self.counted(a, op, b), trip=left.trip or right.trip)
             case ItemValues(parts=a), ItemValues(parts=b) if isinstance(op, ast.Add):
                 return ItemValues((*a, *b))
             case ItemValues(parts=[one]), Num() if isinstance(op, ast.Mult):
                 return ManyValues(one)
+        if isinstance(op, ast.Add | ast.Sub):
+            self.added(left, right)
         return self.broadcast([left, right])
 
     def counted(self, a: Dim | None, op: ast.operator, b: Dim | None) -> Dim | None:
@@ -155,6 +166,12 @@ class ShapeExpressions(LibraryShapes):
         """Some of an array: numbers take an axis away, slices keep it, other arrays bring theirs."""
         left, shape, by = list(base.shape), list[Dim](), base.by
         used = sum(not (isinstance(p, ast.Constant) and p.value in (None, ...)) for p in places)
+        indices = [None if isinstance(p, ast.Slice) else self.of(p) for p in places]
+        trips = [isinstance(v, Arr | Num) and v.trip for v in indices]
+        if all(trips):
+            self.noted(self.read, base, len(places))
+        if len(places) > 1 and all(isinstance(v, Num) for v in indices):
+            self.noted(self.named, base, len(places))
         for at, place in enumerate(places):
             if isinstance(place, ast.Constant) and place.value is None:
                 shape.append(ONE)
@@ -178,7 +195,7 @@ class ShapeExpressions(LibraryShapes):
                     shape, by = [*shape, *rows], by | others
                 case _:
                     return None
-        return Arr((*shape, *left), by)
+        return Arr((*shape, *left), by, row=len(places) > 1 and len(shape) == 1 < len(base.shape), trip=any(trips))
 
     def sliced(self, size: Dim, place: ast.Slice) -> Dim:
         ends = [self.of(e) if e is not None else None for e in (place.lower, place.upper)]

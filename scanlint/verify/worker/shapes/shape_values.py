@@ -13,27 +13,37 @@ NO_LEAVES: Leaves = frozenset()
 IMPOSSIBLE = 50.0  # operands do not fit
 UNSTEADY = 6.0  # what a loop carries changes its rank
 NO_MATRIX = 4.0  # `.T` of a vector
-INNER, OWN = 3.0, 0.5  # a product of two vectors; of a vector with what is computed from it
+INNER, OWN = 3.0, 0.5  # a product of two vectors; of a row, or of a vector with what is computed from it
 UNMET = 3.0  # a new axis, and only a number to broadcast with it
 MIXED = 2.5  # arrays of different ranks
+POINTLESS = 2.0  # what a number is reduced to is itself
+ADDED = 2.2  # a number to an array
+TRUTH = 6.0  # of an array with axes
 UPDATED = 1.5  # a number becomes an array by `p = p - ...`
 
 
 @dataclass(frozen=True, slots=True)
 class Arr:
-    """An array; `by` are the parameters that its rank depends on, `mask` whether it holds truth values."""
+    """An array; `by` are the parameters that its rank depends on, `mask` whether it holds truth values.
+
+    `row`: it is a row or column, or a part of one, that is read where another axis is named: `m[i, :k]`. `trip`: it is
+    computed from what a loop reads at its variable.
+    """
 
     shape: Shape
     by: Leaves = NO_LEAVES
     mask: bool = False
+    row: bool = False
+    trip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A Python number; `below` is the size that a loop's variable stays below."""
+    """A Python number; `below` is the size that a loop's variable stays below, `trip`: it is computed from one."""
 
     size: Dim | None = None
     below: Dim | None = None
+    trip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +90,16 @@ Value = Arr | Num | ItemValues | ManyValues | NamedValues | LocalFunction | Chan
 
 @dataclass
 class ShapeRules:
-    """Makes sizes equal as operations require, and adds up what speaks against the ranks; `blamed` by parameter."""
+    """Makes sizes equal as operations require, and adds up what speaks against the ranks; `blamed` by parameter.
+
+    `read`: along how many axes loops read a parameter at their variables; `named`: how many axes numbers index at once.
+    """
 
     dims: Dims = field(default_factory=Dims)
     cost: float = 0.0
     blamed: dict[int, float] = field(default_factory=dict)
+    read: dict[int, int] = field(default_factory=dict)
+    named: dict[int, int] = field(default_factory=dict)
 
     def against(self, cost: float, by: Leaves) -> None:
         self.cost += cost
@@ -111,7 +126,18 @@ class ShapeRules:
         shape: Shape = ()
         for array in arrays:
             shape = self.joined(shape, array.shape, by)
-        return Arr(shape, by, mask)
+        return Arr(shape, by, mask, trip=any(isinstance(v, Arr | Num) and v.trip for v in values))
+
+    def added(self, left: Value, right: Value) -> None:
+        """What is added to an array most likely has its rank."""
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Arr) and isinstance(other, Arr) and one.by and other.shape and not one.shape:
+                self.against(ADDED, one.by)
+
+    def truth(self, value: Value) -> None:
+        """An array with axes has no truth."""
+        if isinstance(value, Arr) and value.shape:
+            self.against(TRUTH, value.by)
 
     def joined(self, a: Shape, b: Shape, by: Leaves) -> Shape:
         if len(a) < len(b):
@@ -134,7 +160,7 @@ class ShapeRules:
             self.against(IMPOSSIBLE, by)
             return None
         if len(a.shape) == len(b.shape) == 1:
-            self.against(OWN if a.by & b.by else INNER, by)
+            self.against(OWN if a.by & b.by or a.row or b.row else INNER, by)
         self.same(a.shape[-1], b.shape[-2 if len(b.shape) > 1 else -1], by)
         rows, columns = a.shape[:-1][-1:], b.shape[-1:] if len(b.shape) > 1 else ()
         return Arr((*self.joined(a.shape[:-2], b.shape[:-2], by), *rows, *columns), by)
@@ -153,6 +179,7 @@ class ShapeRules:
     def reduced(self, a: Arr, axis: object, keep: bool = False) -> Value:
         """Without one axis, or without any where `axis` is None."""
         if axis is None:
+            self.against(0.0 if a.shape else POINTLESS, a.by)
             return Arr(tuple(ONE for _ in a.shape) if keep else (), a.by)
         if not isinstance(axis, int):
             return None
@@ -196,6 +223,12 @@ class ShapeRules:
             case ManyValues(element=element):
                 return element
         return None
+
+    def noted(self, axes: dict[int, int], value: Value, count: int) -> None:
+        """Note so many axes of a parameter, or of what is computed from it alone."""
+        if isinstance(value, Arr) and len(value.by) == 1:
+            (leaf,) = value.by
+            axes[leaf] = max(axes.get(leaf, 0), count)
 
     def length(self, value: Value) -> Dim | None:
         match value:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
-from .dims import Dim
+from .dims import ONE, Dim
 from .shape_expressions import Names, ShapeExpressions
 from .shape_values import (
     IMPOSSIBLE,
@@ -27,8 +28,10 @@ WRITES = frozenset(["set", "add", "multiply", "divide", "min", "max", "power", "
 class ShapeWalk(ShapeExpressions):
     """Runs statements and calls; `returned` is the result so far."""
 
-    def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
-        super().__init__(functions)
+    def __init__(
+        self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], numbers: Collection[str] = ()
+    ) -> None:
+        super().__init__(functions, numbers)
         self.returned: Value = None
         self.depth = 0
 
@@ -59,9 +62,9 @@ class ShapeWalk(ShapeExpressions):
                 entry = self.entry(iterable)
                 self.loop(node, lambda: self.bind(target, entry))
             case ast.While(test=test):
-                self.loop(node, lambda: self.of(test))
+                self.loop(node, lambda: self.truth(self.of(test)))
             case ast.If(test=test, body=body, orelse=orelse):
-                self.of(test)
+                self.truth(self.of(test))
                 self.branch(body, orelse)
             case ast.With(body=body):
                 self.run(body)
@@ -115,20 +118,25 @@ class ShapeWalk(ShapeExpressions):
         """What a loop binds on a trip."""
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=args):
-                sizes = [self.of(a) for a in args]
-                last = sizes[-1] if len(sizes) == 1 else None
-                return Num(None, last.size if isinstance(last, Num) else None)
+                for node in (n for a in args for n in ast.walk(a) if isinstance(n, ast.Name)):
+                    self.noted(self.read, self.of(node), 1)
+                return Num(None, _end([v.size if isinstance(v := self.of(a), Num) else None for a in args]), trip=True)
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
-                return ItemValues((Num(), self.entry(inner)))
+                return ItemValues((Num(trip=True), self.entry(inner)))
             case ast.Call(func=ast.Name(id="zip"), args=args):
                 values = [self.of(a) for a in args]
                 rows = [v for v in values if isinstance(v, Arr) and v.shape]
                 for row in rows[1:]:
                     self.dims.unify(rows[0].shape[0], row.shape[0])
-                return ItemValues(tuple(map(self.first, values)))
+                return ItemValues(tuple(map(self.row, values)))
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
                 return self.entry(inner)
-        return self.first(self.of(iterable))
+        return self.row(self.of(iterable))
+
+    def row(self, value: Value) -> Value:
+        self.noted(self.read, value, 1)
+        found = self.first(value)
+        return replace(found, trip=True) if isinstance(found, Arr) else found
 
     # -- calls
 
@@ -264,6 +272,16 @@ class ShapeWalk(ShapeExpressions):
         self.depth -= 1
         self.names, self.returned = outside
         return found
+
+
+def _end(sizes: Sequence[Dim | None]) -> Dim | None:
+    """What the numbers of a `range` stay below; one that counts down starts there."""
+    match sizes:
+        case [stop] | [_, stop]:
+            return stop
+        case [Dim() as start, _, Dim(const=-1, terms=())]:
+            return start.plus(ONE)
+    return None
 
 
 def _read(node: ast.expr) -> set[str]:

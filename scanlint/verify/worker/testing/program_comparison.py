@@ -18,7 +18,7 @@ from ..proof.value_numbers import Order
 from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
 from ..search.case_values import Case, Family
-from ..search.higher_ranks import GUESSED
+from ..search.further_ranks import GUESSED
 from ..search.longer_axes import LONGER_AXES
 from .trip_counts import Enlarged
 

@@ -14,7 +14,7 @@ from ...infer.specs import Specs
 from ...runtime.line_marks import Outcome, ReachedLines
 from ...runtime.loading import Loaded
 from ...search.case_values import GENTLE, GENTLE_POSITIVE, Case, Family, Filling, cases
-from ...search.higher_ranks import BLAMED
+from ...search.further_ranks import BLAMED
 from ...search.input_sources import Inputs
 from ...search.longer_axes import LONGER_AXES
 from ..program_comparison import ProgramComparison
