@@ -259,7 +259,6 @@ class VerificationRun:
             tried=self.tried(signature, short=twin is not None) if not fixed else {},
         )  # fmt: skip
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.versions.widened, late=self.clock.over)
-        weighing.head = dotted.partition(".")[0]
         weighing.shortest = functools.partial(self.versions.twin, old, signature, coverage, first=1)
         self.intact.hold(weighing, "full", "inputs", "coverage", "programs", "widen", "late")
         self.intact.hold(weighing.programs, "full", "twin")

@@ -20,7 +20,6 @@ from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
-from ..runtime.loading import cut
 from ..search.case_values import OTHERWISE, Case, Family, Filling, cases, searching
 from ..search.edge_values import of_texts
 from ..search.input_sources import REMEDY
@@ -44,7 +43,6 @@ from .stages.other_types import (
 )
 from .stages.weighed_pair import SHORT_SECONDS, WeighedPair, first_specs, guessed_specs, try_all, try_blamed
 from .trip_counts import enlarged, negative
-from .uniform_trips import alike
 
 DERIVED = 1  # gradients that are compared for equal programs
 MAX_NAMED = 3
@@ -95,15 +93,15 @@ class Weighing(WeighedPair):
         try_blamed(self, families)
         large = list(enlarged(families, self.integers, numbers_of(self.full).limits))
         self.programs.every = for_all_sizes(self.full.pair, made(families[0].cases[0]))
-        telling = [e for e in large if e.limit] if self.trips_are_alike() else large
-        self.equal = self.programs.proved(families, [*telling, *(below := list(negative(families, self.integers)))])
+        below = list(negative(families, self.integers))
+        self.equal = self.programs.proved(families, [*large, *below])
         self.proved = self.equal and equal_both_ways(self, families) and not passed_over(self, families)
         small = self.programs.small() if self.proved and self.full.traced and not families[0].real else None
         run = families if small is None else [small]
         try_all(self, run)
         if self.proved and not self.full.cases and small is not None:
             try_all(self, families)
-        far = [e for e in (telling if self.proved else large) if not (self.proved and self.programs.holds_for(e))]
+        far = [e for e in large if not (self.proved and self.programs.holds_for(e))]
         far += [e for e in below if f"{e.name} = {e.trips}" == self.programs.apart]
         self.settle(run_far(self, families, far, proved=self.proved), BEYOND)
         if self.programs.apart:
@@ -220,11 +218,6 @@ class Weighing(WeighedPair):
             stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
             named = f": {', '.join(stuck)}" if stuck else ""
             raise Unknown(f"the versions agree, but other places still keep the function from being traced{named}")
-
-    def trips_are_alike(self) -> bool:
-        """Whether the loops of both versions do the same on each trip: a late one shows no more than an early one."""
-        versions = (self.full.pair.old, self.full.pair.new)
-        return bool(self.head) and all(alike(cut(ast.parse(v.text), {self.head})) for v in versions)
 
     def counted(self, families: list[Family]) -> bool:
         """Whether counters of 32 bits do for loops of all lengths; raises Unknown where they do not for usual ones."""

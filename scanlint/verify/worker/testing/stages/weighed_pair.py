@@ -55,7 +55,6 @@ class WeighedPair:
     taken: ReachedLines = field(default_factory=ReachedLines)
     sought: set[Outcome] = field(default_factory=set)
     late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
-    head: str = ""  # the name of the module that the function is, or is part of
     shortest: Callable[[], Judge | None] = lambda: None  # twins whose long loops end on their first trips
 
     def __post_init__(self) -> None:
