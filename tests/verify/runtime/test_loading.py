@@ -358,3 +358,15 @@ def test_a_class_whose_fields_a_missing_package_fills_can_be_made_at_the_top_of_
     found = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
     assert found.verdict == ("unknown" if told else "proved"), found
     assert (told or "") in (found.reason or "")
+
+
+def test_a_function_that_needs_a_missing_package_is_told_to_install_it(verifier: Verifier, tmp_path: Path) -> None:
+    old = OLD.format(imports="import nowhere_to_be_had as absent", note="").replace("x * 1.5", "absent.scaled(x)")
+    new = old.replace("    for i in range(6):\n        x =", "    for i in range(6):\n        x = 1.0 *")
+    file = tmp_path / "model.py"
+    found = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert found.verdict == "unknown"
+    assert found.reason == (
+        "`nowhere_to_be_had` is not installed where the code is run: the code uses `nowhere_to_be_had.scaled` at line 8; "
+        "install it, or name the interpreter with `--python`"
+    )

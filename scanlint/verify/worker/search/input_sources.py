@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 import numpy as np
 
+from ..imports.absent_packages import NotInstalledError
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
 from ..infer.indexed_keys import indexed_keys
@@ -228,6 +229,8 @@ class Inputs(Attempts):
         why = ""
         if failure is not None and failure.kind == NOT_IMPORTED:
             return f"`{self.node.name}` needs, at line {failure.lines[-1]}, what does not import: {failure.message}"
+        if failure is not None and failure.kind == NotInstalledError.__name__:
+            return f"{failure.message} at line {failure.lines[-1]}; install it, or name the interpreter with `--python`"
         if failure is not None:
             line = f" at line {failure.lines[-1]}" if failure.lines else ""
             text = for_this_jax((failure.message.splitlines() or [""])[0][:160])
