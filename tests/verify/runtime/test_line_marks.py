@@ -10,7 +10,6 @@ from textwrap import dedent
 
 import pytest
 
-from scanlint.verify.worker.infer.inference import infer
 from scanlint.verify.worker.runtime.line_marks import MARK, LocalNames, ReachedLines, marked, reached
 
 SOURCE = dedent('''
@@ -90,25 +89,3 @@ def test_a_flag_that_ends_processes_is_not_kept() -> None:
         command = [sys.executable, "-c", text.format(change)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.strip() == kept
-
-
-@pytest.mark.parametrize(
-    ("source", "ranks"),
-    [
-        ("def f(x, w):\n    p = jax.nn.sigmoid(x @ w)\n    return jnp.eye(x.shape[1]) + x.T @ (x * (p * (1 - p))[:, None])", {"x": 2, "w": 1}),
-        ("def f(x, w):\n    return x.T @ (x @ w)", {"x": 2, "w": 2}),
-        ("def f(h, out):\n    return jax.nn.log_softmax(h @ out['w'])", {"h": 1}),
-        ("def f(m, v):\n    return jnp.sum(m @ v)", {"m": 2, "v": 1}),
-        (
-            "def f(a, b, rate):\n    u = jnp.zeros_like(a)\n    for _ in range(9):\n"
-            "        u = rate * (a - u[:, None] * b)\n    return u",
-            {"a": 1, "rate": 0},
-        ),
-        ("def f(x):\n    y = x + 1\n    z = y * 2\n    y = z + y\n    return y[:, None]", {"x": 1}),
-    ],
-)  # fmt: skip
-def test_ranks_are_guessed_from_what_is_a_vector(source: str, ranks: dict[str, int]) -> None:
-    function = ast.parse(source).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    needs = infer(function, {})
-    assert {name: needs[name].guessed_rank() for name in ranks} == ranks

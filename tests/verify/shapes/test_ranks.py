@@ -152,3 +152,26 @@ def test_sizes_that_cannot_be_equal_are_told() -> None:
     x, y = dims.fresh(), dims.fresh()
     assert dims.unify(x.plus(y), Dim(7)) and dims.unify(x, Dim(3)) and dims.numbers([x, y]) == {Dim(3): 3, Dim(4): 4}
     assert not dims.unify(y, Dim(5)) and not dims.unify(x, x.plus(Dim(1))) and not Dims().unify(x, Dim(1))
+
+
+@pytest.mark.parametrize(
+    ("source", "ranks"),
+    [
+        ("def f(x, w):\n    p = jax.nn.sigmoid(x @ w)\n    return jnp.eye(x.shape[1]) + x.T @ (x * (p * (1 - p))[:, None])", {"x": 2, "w": 1}),
+        ("def f(x, w):\n    return x.T @ (x @ w)", {"x": 2, "w": 1}),
+        ("def f(h, out):\n    return jax.nn.log_softmax(h @ out['w'])", {"h": 1}),
+        ("def f(m, v):\n    return jnp.sum(m @ v)", {"m": 2, "v": 1}),
+        (
+            "def f(a, b, rate):\n    u = jnp.zeros_like(a)\n    for _ in range(9):\n"
+            "        u = rate * (a - u[:, None] * b)\n    return u",
+            {"a": 1, "rate": 0},
+        ),
+        ("def f(x):\n    y = x + 1\n    z = y * 2\n    y = z + y\n    return y[:, None]", {"x": 1}),
+    ],
+)  # fmt: skip
+def test_ranks_follow_from_what_is_a_vector(source: str, ranks: dict[str, int]) -> None:
+    shapes = solved(source)
+    assert {name: len(shapes[name]) for name in ranks if name in shapes} == {
+        n: r for n, r in ranks.items() if n in shapes
+    }
+    assert all(rank == 0 for name, rank in ranks.items() if name not in shapes)
