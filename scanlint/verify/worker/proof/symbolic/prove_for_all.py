@@ -236,6 +236,8 @@ def program(
             positional, named = arranged(signature, given)
             function = interpreter.of_module(version.node, version.loaded.names.get(version.node.name))
             assert isinstance(function, PythonFunction)
+            if function.compiled is not None:
+                positional, named = interpreter.as_compiled(function.compiled, positional, named)
             returned = _without_stacks(interpreter.entered(function, positional, named))
             out, tree = jax.tree_util.tree_flatten(interpreter.given(returned))
             if any(isinstance(x, UnboundName) for x in out):

@@ -211,8 +211,9 @@ class Builtins(Transforms):
         return SingleUse(TripSpan(count, lambda t: tuple(s.item(t) for s in over)), sources(*values))
 
     def reversed(self, value: Value) -> Value:
-        over = self.span(value)
-        if over is not None:
+        if isinstance(value, SingleUse):
+            raise NotProved("an iterator is turned")
+        if (over := self.span(value)) is not None:
             return SingleUse(TripSpan(over.count, lambda t: over.item(over.count - 1 - t)), sources(value))
         return SingleUse(tuple(self.items(value))[::-1], sources(value))
 
@@ -267,7 +268,7 @@ class Builtins(Transforms):
         if isinstance(owner, Table) and name == "copy":
             return lambda: Table(dict(owner.items), self.depth)
         if isinstance(owner, Table) and name in ("items", "keys", "values"):
-            items = owner.items
+            items = owner.known
             found = {"items": tuple(items.items()), "keys": tuple(items), "values": tuple(items.values())}[name]
             return lambda: SingleUse(found, (owner,))
         raise NotProved(f"`.{name}` of a list or a dict")
@@ -276,7 +277,7 @@ class Builtins(Transforms):
     def got(table: Table, key: Value, default: Value) -> Value:
         if type(key) not in (str, int):
             raise NotProved("a key that a dict may not have")
-        return table.items.get(key, default)
+        return table.at(key) if key in table.items else default
 
     def appended(self, rows: ListRows) -> Callable[..., Value]:
         return lambda value: self.append(rows, value)

@@ -185,7 +185,7 @@ class Calls(PythonExpressions):
             if keyword.arg is None:
                 if not isinstance(found, Table):
                     refuse(node)
-                named |= {str(k): v for k, v in found.items.items()}
+                named |= {str(k): v for k, v in found.known.items()}
             else:
                 named[keyword.arg] = found
         return self.call(function, arguments, named)
@@ -318,11 +318,17 @@ class Calls(PythonExpressions):
     def traced_once(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A call of a compiled function: its numbers are arrays, and nothing but its result remains."""
         assert closure.compiled is not None
-        positional = [a if k in closure.compiled else self.array_of(a) for k, a in enumerate(arguments)]
-        more = {n: a if n in closure.compiled else self.array_of(a) for n, a in named.items()}
+        positional, more = self.as_compiled(closure.compiled, arguments, named)
         with self.within_trace(closure):
             found = self.array_of(self.entered(closure, positional, more))
         return dated(found, self.depth)
+
+    def as_compiled(
+        self, static: frozenset[str | int], arguments: Sequence[Value], named: Mapping[str, Value]
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """What a compiled function is given: arrays, but for these parameters."""
+        positional = [a if k in static else self.array_of(a) for k, a in enumerate(arguments)]
+        return positional, {n: a if n in static else self.array_of(a) for n, a in named.items()}
 
     def call_compiled(self, made: CompiledCall, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         positional, more = [*map(self.array_of, arguments)], {n: self.array_of(a) for n, a in named.items()}

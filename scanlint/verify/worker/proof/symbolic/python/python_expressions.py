@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from ..polynomials import NotProved
-from .doubles import Double, doubled, is_double
+from .doubles import Double, doubled, is_double, rounded
 from .followed_paths import MOST_START
 from .numbers_of_trips import COMPARISONS, OPERATORS, compared, computed, is_array, whole
 from .python_items import PythonItems
@@ -172,7 +173,7 @@ class PythonExpressions(PythonItems):
             return OPERATORS[op](left, right)
         if is_array(left) or is_array(right):
             self.beside_array(left, right, op is ast.Pow)
-            return self.taken(OPERATORS[op](self.given(left), self.given(right)))
+            return self.taken(OPERATORS[op](self.beside(left, right), self.beside(right, left)))
         if (counted := self.counted_by_data(op, left, right)) is not None:
             return counted
         if is_double(op, left, right):
@@ -252,6 +253,13 @@ class PythonExpressions(PythonItems):
                 ):
                     raise NotProved("a number of Python that may be an array of another type")
 
+    def beside(self, value: Value, other: Value) -> object:
+        """An operand as JAX takes it: a float of Python is rounded once, to the type of the array beside it."""
+        found, kind = self.given(value), getattr(other, "dtype", None)
+        narrow = kind is not None and jnp.issubdtype(kind, jnp.floating) and kind.itemsize < jnp.asarray(0.0).itemsize
+        of_python = isinstance(value, Double) or (isinstance(value, UnknownNumber) and value.array.dtype.kind == "f")
+        return rounded(found, kind) if narrow and of_python else found
+
     def unary(self, op: type[ast.unaryop], value: Value) -> Value:
         if op is ast.Not:
             return not self.truth(value)
@@ -290,7 +298,7 @@ class PythonExpressions(PythonItems):
             return COMPARISONS[op](left, right)
         if is_array(left) or is_array(right):
             self.beside_array(left, right)
-            return self.taken(COMPARISONS[op](self.given(left), self.given(right)))
+            return self.taken(COMPARISONS[op](self.beside(left, right), self.beside(right, left)))
         if isinstance(left, SymbolicInt) or isinstance(right, SymbolicInt):
             return compared(op, left, right, self.integers)
         if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):

@@ -93,6 +93,9 @@ class TripSpan:
     count: Polynomial
     item: Callable[[Polynomial], Value]
 
+    def without_first(self) -> TripSpan:
+        return TripSpan(self.count - 1, lambda t: self.item(t + 1))
+
 
 @dataclass(frozen=True)
 class DataSpan:
@@ -154,11 +157,20 @@ class PartialCall:
 
 @dataclass(eq=False)
 class Table:
-    """A dict."""
+    """A dict; UNBOUND stands for what is not known after a loop: it is read by `at` and `known` alone."""
 
     items: dict[object, Value]
     born: int
     read: int = 0  # loops that go over its values
+
+    def at(self, key: object) -> Value:
+        if self.items[key] is UNBOUND:
+            raise NotProved("an entry of a dict that is not known")
+        return self.items[key]
+
+    @property
+    def known(self) -> dict[object, Value]:
+        return {key: self.at(key) for key in self.items}
 
 
 @dataclass(frozen=True)

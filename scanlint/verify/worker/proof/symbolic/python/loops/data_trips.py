@@ -79,7 +79,7 @@ class DataTrips(CountedTrips):
             raise NotProved("a first trip that is unlike the others")
         if any(self.dry.added) or any(place.kind == "grown" for place in planned):
             raise NotProved("a list that grows until data end the loop")
-        self.same_start(state, planned, before, windows, functools.partial(loop.trip, number(0)))
+        self.same_start(state, planned, before, windows, loop)
         made = Ended(loop, state, before, windows, planned, self.dry, name, certain)
         with self.integers.within(name, made.most):
             after = self.traced_loop(made)
@@ -139,12 +139,7 @@ class DataTrips(CountedTrips):
             return trip < self.given(whole(loop.over.count))  # type: ignore[operator]
         if loop.over is not None:
             return trip + loop.over.start < loop.over.stop
-
-        def asked() -> list[Value]:
-            made.state.write(shown)
-            return [jnp.asarray(True if loop.test is None else self.given(self.truth(loop.test())))]
-
-        return self.asked.explored(asked)[0]
+        return self.test_of(loop.test, made.state, shown)
 
     def form(self, result: Value) -> object:
         """What of a returned value no trip changes: its structure and its numbers and words of Python."""
