@@ -71,6 +71,12 @@ def test_right_ones_are_proved_from_two_rows_on_at_the_latest(arguments: str, ol
     assert found.sizes
 
 
+@pytest.mark.parametrize(("arguments", "old", "new"), [*pairs("from_two_rows.txt")])
+def test_those_that_differ_with_one_row_are_proved_from_two_rows_on(arguments: str, old: str, new: str) -> None:
+    found = by_one_trip(old, new, arguments)
+    assert not found.proved or found.least == 2
+
+
 @pytest.mark.parametrize(("arguments", "old", "new"), [*pairs("wrong*.txt")])
 def test_wrong_ones_are_not(arguments: str, old: str, new: str) -> None:
     found = by_one_trip(old, new, arguments)
