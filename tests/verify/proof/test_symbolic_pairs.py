@@ -96,6 +96,23 @@ def test_a_size_that_stands_in_the_text_is_kept() -> None:
     assert by_one_trip(old, old, "(jnp.ones((12, 5)),)").sizes == {5}
 
 
+def test_what_a_test_adds_up_has_a_place_in_its_type() -> None:
+    old = "def f(x, n):\n    for i in range(n):\n        x = x * 0.5 + 1\n    return x"
+    new = """def f(x, n):
+    m = jnp.int32(n) * jnp.int32(n)
+    return lax.while_loop(lambda s: s[0] + m < m + n, lambda s: (s[0] + 1, s[1] * 0.5 + 1), (0, x))[1]"""
+    found = by_one_trip(old, new, "(jnp.float32(1), 700)")
+    assert found.proved
+    assert found.most == 46340
+
+
+def test_whole_numbers_of_a_jitted_function_are_arrays() -> None:
+    body = "def f(v, n):\n    return v * (n * n % 7)"
+    found = by_one_trip("@jax.jit\n" + body, body, "(jnp.ones(12), 700)")
+    assert found.proved
+    assert found.most == 46340
+
+
 def test_an_array_of_numpy_may_be_changed_in_place() -> None:
     old = "def f(xs):\n    ys = xs\n    xs *= 2\n    return ys"
     assert "NumPy" in by_one_trip(old, "def f(xs):\n    return xs", "(np.ones((12, 5), np.float32),)").reason

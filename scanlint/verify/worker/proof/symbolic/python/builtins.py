@@ -42,7 +42,6 @@ class Builtins(Transforms):
     """What a call of a function of Python gives."""
 
     inside = 0  # functions that JAX traces
-    floats: list[UnknownNumber]  # floats of Python that arrays were made to
     numbers_traced = False  # whether floats of the arguments are arrays, since the function itself is traced
 
     def meaning(self, function: object) -> Callable[..., Value] | None:
@@ -110,8 +109,7 @@ class Builtins(Transforms):
             return self.plainly(float, values)
         if value.ndim or self.inside or self.numbers_traced or value.dtype != jnp.asarray(0.0).dtype:
             raise NotProved("a float of an array that is traced, or has axes, or has another type")
-        self.floats.append(UnknownNumber(value))
-        return self.floats[-1]
+        return UnknownNumber(value, of_array=True)
 
     def range(self, *bounds: Value) -> Value:
         if not all(map(is_whole, bounds)):

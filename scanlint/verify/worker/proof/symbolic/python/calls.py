@@ -89,7 +89,6 @@ class Calls(PythonExpressions):
         self.traced = Traced(self.integers, sizes.expression)
         self.depth = 0  # loops around
         self.calls = 0
-        self.floats = []
         self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
         self.moved_by = {}
         self.called = 0
@@ -289,7 +288,7 @@ class Calls(PythonExpressions):
     def without_floats(self, *values: Value) -> None:
         """Require that no float of an array is handed on: JAX would take it for one of any type."""
         leaves = jax.tree_util.tree_leaves(values, is_leaf=lambda x: isinstance(x, UnknownNumber | ListRows))
-        if any(leaf is found for leaf in leaves for found in self.floats):
+        if any(isinstance(leaf, UnknownNumber) and leaf.of_array for leaf in leaves):
             raise NotProved("a float of an array is handed on")
 
     def converted(self, values: Sequence[Value], given: object, found: object, *, makes: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -247,10 +248,8 @@ class PythonExpressions(PythonItems):
                 and not one.array.weak_type
                 and one.array.dtype.kind != "b"
             ):
-                of_array = any(one is found for found in self.floats)
-                if one.array.dtype != getattr(other, "dtype", None) or (
-                    of_array and getattr(other, "weak_type", False)
-                ):
+                weak = getattr(other, "weak_type", False)
+                if one.array.dtype != getattr(other, "dtype", None) or (one.of_array and weak):
                     raise NotProved("a number of Python that may be an array of another type")
 
     def beside(self, value: Value, other: Value) -> object:
@@ -268,7 +267,7 @@ class PythonExpressions(PythonItems):
         if isinstance(value, SymbolicInt) and op in (ast.USub, ast.UAdd):
             return whole(-value.value) if op is ast.USub else value
         if isinstance(value, UnknownNumber) and value.array.weak_type and op is ast.USub and value.array.dtype != bool:
-            return UnknownNumber(-value.array)
+            return dataclasses.replace(value, array=-value.array)
         if is_array(value) or isinstance(value, bool | int | float | complex):
             return SIGNS[op](value)
         raise NotProved("an operation on what is no number and no array")

@@ -119,9 +119,13 @@ class SingleUse:
 
 @dataclass(frozen=True)
 class UnknownNumber:
-    """A number or truth of Python that is not known: it is computed with beside arrays alone."""
+    """A number or truth of Python that is not known: it is computed with beside arrays alone.
+
+    `of_array`: a float that an array was made to; no array is one of these.
+    """
 
     array: jax.Array
+    of_array: bool = False
 
 
 @dataclass(frozen=True)
@@ -266,7 +270,7 @@ jax.tree_util.register_pytree_node(
     lambda keys, values: Table(dict(zip(keys, values, strict=True)), LATEST),
 )
 jax.tree_util.register_pytree_node(
-    UnknownNumber, lambda known: ([known.array], None), lambda _, arrays: UnknownNumber(arrays[0])
+    UnknownNumber, lambda known: ([known.array], known.of_array), lambda of, arrays: UnknownNumber(arrays[0], of)
 )
 
 

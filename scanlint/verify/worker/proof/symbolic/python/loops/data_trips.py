@@ -146,7 +146,9 @@ class DataTrips(CountedTrips):
         if result is NO_RESULT:
             return None
         leaves, tree = jax.tree_util.tree_flatten(result, is_leaf=lambda x: isinstance(x, UnknownNumber))
-        return tree, ["array" if isinstance(x, jax.Array) else "" if _moves(x) else (type(x), repr(x)) for x in leaves]
+        return tree, [
+            "array" if isinstance(x, jax.Array) else _of(x) if _moves(x) else (type(x), repr(x)) for x in leaves
+        ]
 
     def leaves_of(self, result: Value) -> list[jax.Array]:
         if result is NO_RESULT:
@@ -160,7 +162,7 @@ class DataTrips(CountedTrips):
         """The value that the trip returned that left the loop."""
         left = iter(given)
         return jax.tree_util.tree_map(
-            lambda x: next(left) if isinstance(x, jax.Array) else UnknownNumber(next(left)) if _moves(x) else x,
+            lambda x: next(left) if isinstance(x, jax.Array) else UnknownNumber(next(left), _of(x)) if _moves(x) else x,
             made.dry.result,
             is_leaf=lambda x: isinstance(x, UnknownNumber),
         )
@@ -206,6 +208,10 @@ class DataTrips(CountedTrips):
         if returns and (not made.loop.breaks or self.asked.of_array(after[4][0])):
             return Returned(self.returned(made, after[4][1:]))
         return BREAK
+
+
+def _of(value: object) -> bool:
+    return isinstance(value, UnknownNumber) and value.of_array
 
 
 def _moves(value: object) -> bool:
