@@ -52,7 +52,10 @@ from .python_values import (
 MOST_CALLS = 3_000
 DEEPEST_CALL = 12
 POWERS = frozenset(["power", "pow", "float_power", "integer_pow"])
-CALLED_ANEW = frozenset("grad value_and_grad vmap jacfwd jacrev hessian jvp vjp linearize map tree_map reduce".split())
+CALLED_ANEW = frozenset([
+    "grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "jvp", "vjp", "linearize", "map", "tree_map",
+    "reduce",
+])  # fmt: skip
 """Functions of JAX that call each time what they are given; others may keep what they have traced."""
 REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian", "linear_transpose"])
 
