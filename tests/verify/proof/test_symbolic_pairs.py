@@ -71,6 +71,12 @@ def test_right_ones_are_proved_from_two_rows_on_at_the_latest(arguments: str, ol
     assert found.sizes
 
 
+@pytest.mark.parametrize(("arguments", "old", "new"), [*pairs("from_two_rows.txt")])
+def test_those_that_differ_with_one_row_are_proved_from_two_rows_on(arguments: str, old: str, new: str) -> None:
+    found = by_one_trip(old, new, arguments)
+    assert not found.proved or found.least == 2
+
+
 @pytest.mark.parametrize(("arguments", "old", "new"), [*pairs("wrong*.txt")])
 def test_wrong_ones_are_not(arguments: str, old: str, new: str) -> None:
     found = by_one_trip(old, new, arguments)
@@ -88,6 +94,23 @@ def test_a_version_is_the_same_as_itself_for_all_sizes() -> None:
 def test_a_size_that_stands_in_the_text_is_kept() -> None:
     old = "def f(xs):\n    return xs + 12"
     assert by_one_trip(old, old, "(jnp.ones((12, 5)),)").sizes == {5}
+
+
+def test_what_a_test_adds_up_has_a_place_in_its_type() -> None:
+    old = "def f(x, n):\n    for i in range(n):\n        x = x * 0.5 + 1\n    return x"
+    new = """def f(x, n):
+    m = jnp.int32(n) * jnp.int32(n)
+    return lax.while_loop(lambda s: s[0] + m < m + n, lambda s: (s[0] + 1, s[1] * 0.5 + 1), (0, x))[1]"""
+    found = by_one_trip(old, new, "(jnp.float32(1), 700)")
+    assert found.proved
+    assert found.most == 46340
+
+
+def test_whole_numbers_of_a_jitted_function_are_arrays() -> None:
+    body = "def f(v, n):\n    return v * (n * n % 7)"
+    found = by_one_trip("@jax.jit\n" + body, body, "(jnp.ones(12), 700)")
+    assert found.proved
+    assert found.most == 46340
 
 
 def test_an_array_of_numpy_may_be_changed_in_place() -> None:

@@ -45,6 +45,12 @@ class AllSizes:
         return self.proved and sizes_of(self.example) <= self.proof.sizes
 
     @property
+    def from_to(self) -> str:
+        """The whole numbers that are proved."""
+        least, most = self.proof.least, self.proof.most
+        return f"from {least} on" if most == LARGEST[0] else f"from {least} to {most}"
+
+    @property
     def limits(self) -> str:
         """From which size on, up to which, and which of them are those of the example."""
         least = [f"from {self.proof.least} on"] if self.proof.least > 1 else []

@@ -115,10 +115,8 @@ class ProgramComparison:
         free = sorted(self.any - self.counts.keys() - self.induced)
         every = [f"proved for every {n}, by induction over the trips" for n in free]
         if self.every is not None:
-            least = self.every.proof.least
-            every += [
-                f"proved for every {n} from {least} on, by induction over the trips" for n in sorted(self.induced)
-            ]
+            ends = self.every.from_to
+            every += [f"proved for every {n} {ends}, by induction over the trips" for n in sorted(self.induced)]
         if self.every is not None and self.for_all:
             every.append(f"proved for all sizes, by one trip of each version{self.every.limits}")
             every += [f"both versions compute {line}" for line in self.every.proof.recurrences]

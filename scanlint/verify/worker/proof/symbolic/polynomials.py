@@ -86,14 +86,18 @@ class Polynomial:
         """Its value where it has no symbols."""
         return None if self.symbols else self.terms.get((), 0)
 
-    def replaced(self, symbol: str, by: Polynomial) -> Polynomial:
+    def substituted(self, meant: Mapping[str, Polynomial]) -> Polynomial:
+        """With others in the place of symbols, all at once: what is put in is left as it is."""
         found = number(0)
         for monomial, c in self.terms.items():
-            part = Polynomial({tuple(s for s in monomial if s != symbol): c})
-            for _ in range(monomial.count(symbol)):
-                part = part * by
+            part = number(c)
+            for name in monomial:
+                part = part * meant.get(name, symbol(name))
             found = found + part
         return found
+
+    def replaced(self, symbol: str, by: Polynomial) -> Polynomial:
+        return self.substituted({symbol: by})
 
     def evaluated(self, value: Callable[[str], object]) -> object:
         """What it is for values of its symbols that can be added and multiplied."""

@@ -214,14 +214,20 @@ class Programs(MovedPlaces):
         kept = [v is out for v, out in zip(invars, inner.outvars, strict=True)]
         fixed = {state_name(s): i for s, i, same in zip(states, inits, kept, strict=True) if same}
         largest = algebra.integers.most
-        with self.trip(name, FOREVER) as trip:
-            begun = self.begun(inner, loop.body_consts, states, inits, trip)
-            (test,) = self.closed(loop.test, [*x[:a], *begun])
-            test = algebra.substituted(test, fixed)
+
+        def tested(trips: Polynomial) -> Term:
+            with self.trip(name, trips) as trip:
+                begun = self.begun(inner, loop.body_consts, states, inits, trip)
+                (test,) = self.closed(loop.test, [*x[:a], *begun])
+                return algebra.substituted(test, fixed)
+
+        test = tested(FOREVER)
         most = algebra.span_of(None, test, name, states)
         counted = test.op == "below" and most is not FOREVER and algebra.integers.at_least_zero(most)
-        if counted:
-            algebra.integers.most = largest
+        if counted:  # what is tested has to have a place on these trips, and before the one that is not made
+            lowered, algebra.integers.most = algebra.integers.most, largest
+            if tested(most + 1) is not test:
+                algebra.integers.most, counted = lowered, False
         with self.trip(name, most) as trip:
             begun = self.begun(inner, loop.body_consts, states, inits, trip)
             steps = self.closed(loop.body, [*x[a:b], *begun])

@@ -236,11 +236,13 @@ def program(
             positional, named = arranged(signature, given)
             function = interpreter.of_module(version.node, version.loaded.names.get(version.node.name))
             assert isinstance(function, PythonFunction)
+            if function.compiled is not None:
+                positional, named = interpreter.as_compiled(function.compiled, positional, named)
             returned = _without_stacks(interpreter.entered(function, positional, named))
             out, tree = jax.tree_util.tree_flatten(interpreter.given(returned))
             if any(isinstance(x, UnboundName) for x in out):
                 raise NotProved("a name may have no value")
-            trees.append((tree, _floats_in(returned, interpreter)))
+            trees.append((tree, _floats_in(returned)))
             return [jax.numpy.asarray(x) for x in out]
 
         return interpreter.asked.explored(once)
@@ -259,10 +261,10 @@ def _without_stacks(value: Value) -> Value:
     return value
 
 
-def _floats_in(value: Value, interpreter: PythonLoops) -> list[bool]:
+def _floats_in(value: Value) -> list[bool]:
     """Which of the numbers of a result are floats of Python, made of arrays: no array is one of these."""
     leaves = jax.tree_util.tree_leaves(value, is_leaf=lambda x: isinstance(x, UnknownNumber))
-    return [any(x is found for found in interpreter.floats) for x in leaves]
+    return [isinstance(x, UnknownNumber) and x.of_array for x in leaves]
 
 
 def _duties(jaxpr: Jaxpr) -> int:

@@ -34,6 +34,7 @@ class Substitution:
 
     def whole(self, value: Polynomial) -> Polynomial:
         algebra, integers = self.algebra, self.algebra.integers
+        found: dict[str, Polynomial] = {}
         for name in sorted(value.symbols):
             by: Polynomial | None = None
             if name in self.names:
@@ -45,9 +46,9 @@ class Substitution:
             elif (at := algebra.valued(name)) is not None:
                 term = algebra.listed[at]
                 by = algebra.exact(self.of(term))
-            if by is not None and by != symbol(name):
-                value = value.replaced(name, by)
-        return value
+            if by is not None:
+                found[name] = by
+        return value.substituted(found)
 
     def _made(self, term: Term) -> Term:
         algebra = self.algebra

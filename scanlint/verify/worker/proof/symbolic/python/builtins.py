@@ -42,7 +42,6 @@ class Builtins(Transforms):
     """What a call of a function of Python gives."""
 
     inside = 0  # functions that JAX traces
-    floats: list[UnknownNumber]  # floats of Python that arrays were made to
     numbers_traced = False  # whether floats of the arguments are arrays, since the function itself is traced
 
     def meaning(self, function: object) -> Callable[..., Value] | None:
@@ -110,8 +109,7 @@ class Builtins(Transforms):
             return self.plainly(float, values)
         if value.ndim or self.inside or self.numbers_traced or value.dtype != jnp.asarray(0.0).dtype:
             raise NotProved("a float of an array that is traced, or has axes, or has another type")
-        self.floats.append(UnknownNumber(value))
-        return self.floats[-1]
+        return UnknownNumber(value, of_array=True)
 
     def range(self, *bounds: Value) -> Value:
         if not all(map(is_whole, bounds)):
@@ -211,8 +209,9 @@ class Builtins(Transforms):
         return SingleUse(TripSpan(count, lambda t: tuple(s.item(t) for s in over)), sources(*values))
 
     def reversed(self, value: Value) -> Value:
-        over = self.span(value)
-        if over is not None:
+        if isinstance(value, SingleUse):
+            raise NotProved("an iterator is turned")
+        if (over := self.span(value)) is not None:
             return SingleUse(TripSpan(over.count, lambda t: over.item(over.count - 1 - t)), sources(value))
         return SingleUse(tuple(self.items(value))[::-1], sources(value))
 
@@ -267,7 +266,7 @@ class Builtins(Transforms):
         if isinstance(owner, Table) and name == "copy":
             return lambda: Table(dict(owner.items), self.depth)
         if isinstance(owner, Table) and name in ("items", "keys", "values"):
-            items = owner.items
+            items = owner.known
             found = {"items": tuple(items.items()), "keys": tuple(items), "values": tuple(items.values())}[name]
             return lambda: SingleUse(found, (owner,))
         raise NotProved(f"`.{name}` of a list or a dict")
@@ -276,7 +275,7 @@ class Builtins(Transforms):
     def got(table: Table, key: Value, default: Value) -> Value:
         if type(key) not in (str, int):
             raise NotProved("a key that a dict may not have")
-        return table.items.get(key, default)
+        return table.at(key) if key in table.items else default
 
     def appended(self, rows: ListRows) -> Callable[..., Value]:
         return lambda value: self.append(rows, value)

@@ -52,22 +52,10 @@ from .python_values import (
 MOST_CALLS = 3_000
 DEEPEST_CALL = 12
 POWERS = frozenset(["power", "pow", "float_power", "integer_pow"])
-CALLED_ANEW = frozenset(
-    [
-        "grad",
-        "value_and_grad",
-        "vmap",
-        "jacfwd",
-        "jacrev",
-        "hessian",
-        "jvp",
-        "vjp",
-        "linearize",
-        "map",
-        "tree_map",
-        "reduce",
-    ]
-)
+CALLED_ANEW = frozenset([
+    "grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "jvp", "vjp", "linearize", "map", "tree_map",
+    "reduce",
+])  # fmt: skip
 """Functions of JAX that call each time what they are given; others may keep what they have traced."""
 REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian", "linear_transpose"])
 
@@ -89,7 +77,6 @@ class Calls(PythonExpressions):
         self.traced = Traced(self.integers, sizes.expression)
         self.depth = 0  # loops around
         self.calls = 0
-        self.floats = []
         self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
         self.moved_by = {}
         self.called = 0
@@ -185,7 +172,7 @@ class Calls(PythonExpressions):
             if keyword.arg is None:
                 if not isinstance(found, Table):
                     refuse(node)
-                named |= {str(k): v for k, v in found.items.items()}
+                named |= {str(k): v for k, v in found.known.items()}
             else:
                 named[keyword.arg] = found
         return self.call(function, arguments, named)
@@ -289,7 +276,7 @@ class Calls(PythonExpressions):
     def without_floats(self, *values: Value) -> None:
         """Require that no float of an array is handed on: JAX would take it for one of any type."""
         leaves = jax.tree_util.tree_leaves(values, is_leaf=lambda x: isinstance(x, UnknownNumber | ListRows))
-        if any(leaf is found for leaf in leaves for found in self.floats):
+        if any(isinstance(leaf, UnknownNumber) and leaf.of_array for leaf in leaves):
             raise NotProved("a float of an array is handed on")
 
     def converted(self, values: Sequence[Value], given: object, found: object, *, makes: bool) -> None:
@@ -318,11 +305,17 @@ class Calls(PythonExpressions):
     def traced_once(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """A call of a compiled function: its numbers are arrays, and nothing but its result remains."""
         assert closure.compiled is not None
-        positional = [a if k in closure.compiled else self.array_of(a) for k, a in enumerate(arguments)]
-        more = {n: a if n in closure.compiled else self.array_of(a) for n, a in named.items()}
+        positional, more = self.as_compiled(closure.compiled, arguments, named)
         with self.within_trace(closure):
             found = self.array_of(self.entered(closure, positional, more))
         return dated(found, self.depth)
+
+    def as_compiled(
+        self, static: frozenset[str | int], arguments: Sequence[Value], named: Mapping[str, Value]
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """What a compiled function is given: arrays, but for these parameters."""
+        positional = [a if k in static else self.array_of(a) for k, a in enumerate(arguments)]
+        return positional, {n: a if n in static else self.array_of(a) for n, a in named.items()}
 
     def call_compiled(self, made: CompiledCall, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         positional, more = [*map(self.array_of, arguments)], {n: self.array_of(a) for n, a in named.items()}

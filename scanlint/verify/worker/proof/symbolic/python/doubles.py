@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import jax.numpy as jnp
+import numpy as np
 
 from ..polynomials import Integers, NotProved, Polynomial
 from .numbers_of_trips import OPERATORS, Traced
@@ -25,6 +26,8 @@ BY_NAME: Mapping[str, Callable[..., object]] = {
     "float": float,
 }
 _primitive = primitive(NAME, lambda like, *trips, tree, names: like)
+
+_rounded = primitive("number_rounded_to", lambda x, kind: x.update(dtype=np.dtype(kind)))
 
 Tree = tuple[object, ...]
 Bounds = tuple[float, float]
@@ -76,6 +79,11 @@ def as_array(double: Double, numbers: Traced) -> object:
     trips = numbers.trips
     used = sorted({name for polynomial in found for name in polynomial.symbols if name in trips})
     return _primitive.bind(jnp.asarray(0.0), *(trips[n] for n in used), tree=double.tree, names=tuple(used))  # type: ignore[no-untyped-call]
+
+
+def rounded(number: object, kind: object) -> object:
+    """A float of Python in a type of few bits: it is not what the usual type makes of it, rounded again."""
+    return _rounded.bind(number, kind=kind)  # type: ignore[no-untyped-call]
 
 
 def bounds(tree: object, integers: Integers) -> Bounds:
@@ -164,7 +172,5 @@ def evaluated(tree: object) -> float | int:
 def with_trips(tree: object, meant: Mapping[str, Polynomial]) -> object:
     """The tree with other polynomials in the place of trips."""
     if isinstance(tree, Polynomial):
-        for name, by in meant.items():
-            tree = tree.replaced(name, by)
-        return tree
+        return tree.substituted(meant)
     return tuple(with_trips(part, meant) for part in tree) if isinstance(tree, tuple) else tree

@@ -169,10 +169,7 @@ def static_of(options: Mapping[str, Value], of: ast.arguments) -> frozenset[str 
     found: set[str | int] = set()
     for name, value in options.items():
         parts = value if isinstance(value, tuple) else value.plain if isinstance(value, ListRows) else [value]
-        if (
-            name not in ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "inline")
-            or parts is None
-        ):
+        if name not in ("static_argnums", "static_argnames", "inline") or parts is None:
             raise NotProved(f"the option `{name}` of jit")
         if name.startswith("static"):
             for part in parts:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from ..polynomials import NotProved
-from .doubles import Double, doubled, is_double
+from .doubles import Double, doubled, is_double, rounded
 from .followed_paths import MOST_START
 from .numbers_of_trips import COMPARISONS, OPERATORS, compared, computed, is_array, whole
 from .python_items import PythonItems
@@ -172,7 +174,7 @@ class PythonExpressions(PythonItems):
             return OPERATORS[op](left, right)
         if is_array(left) or is_array(right):
             self.beside_array(left, right, op is ast.Pow)
-            return self.taken(OPERATORS[op](self.given(left), self.given(right)))
+            return self.taken(OPERATORS[op](self.beside(left, right), self.beside(right, left)))
         if (counted := self.counted_by_data(op, left, right)) is not None:
             return counted
         if is_double(op, left, right):
@@ -246,11 +248,16 @@ class PythonExpressions(PythonItems):
                 and not one.array.weak_type
                 and one.array.dtype.kind != "b"
             ):
-                of_array = any(one is found for found in self.floats)
-                if one.array.dtype != getattr(other, "dtype", None) or (
-                    of_array and getattr(other, "weak_type", False)
-                ):
+                weak = getattr(other, "weak_type", False)
+                if one.array.dtype != getattr(other, "dtype", None) or (one.of_array and weak):
                     raise NotProved("a number of Python that may be an array of another type")
+
+    def beside(self, value: Value, other: Value) -> object:
+        """An operand as JAX takes it: a float of Python is rounded once, to the type of the array beside it."""
+        found, kind = self.given(value), getattr(other, "dtype", None)
+        narrow = kind is not None and jnp.issubdtype(kind, jnp.floating) and kind.itemsize < jnp.asarray(0.0).itemsize
+        of_python = isinstance(value, Double) or (isinstance(value, UnknownNumber) and value.array.dtype.kind == "f")
+        return rounded(found, kind) if narrow and of_python else found
 
     def unary(self, op: type[ast.unaryop], value: Value) -> Value:
         if op is ast.Not:
@@ -260,7 +267,7 @@ class PythonExpressions(PythonItems):
         if isinstance(value, SymbolicInt) and op in (ast.USub, ast.UAdd):
             return whole(-value.value) if op is ast.USub else value
         if isinstance(value, UnknownNumber) and value.array.weak_type and op is ast.USub and value.array.dtype != bool:
-            return UnknownNumber(-value.array)
+            return dataclasses.replace(value, array=-value.array)
         if is_array(value) or isinstance(value, bool | int | float | complex):
             return SIGNS[op](value)
         raise NotProved("an operation on what is no number and no array")
@@ -290,7 +297,7 @@ class PythonExpressions(PythonItems):
             return COMPARISONS[op](left, right)
         if is_array(left) or is_array(right):
             self.beside_array(left, right)
-            return self.taken(COMPARISONS[op](self.given(left), self.given(right)))
+            return self.taken(COMPARISONS[op](self.beside(left, right), self.beside(right, left)))
         if isinstance(left, SymbolicInt) or isinstance(right, SymbolicInt):
             return compared(op, left, right, self.integers)
         if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):

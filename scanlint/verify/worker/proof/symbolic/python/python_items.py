@@ -67,7 +67,7 @@ class PythonItems(Builtins):
         if isinstance(held, Table):
             if not isinstance(key, str | int) or isinstance(key, bool) or key not in held.items:
                 raise NotProved("a key that a dict may not have")
-            return held.items[key]
+            return held.at(key)
         if isinstance(held, ListRows):
             return self.list_item(held, key)
         if isinstance(held, tuple):

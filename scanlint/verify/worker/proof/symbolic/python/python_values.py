@@ -93,6 +93,9 @@ class TripSpan:
     count: Polynomial
     item: Callable[[Polynomial], Value]
 
+    def without_first(self) -> TripSpan:
+        return TripSpan(self.count - 1, lambda t: self.item(t + 1))
+
 
 @dataclass(frozen=True)
 class DataSpan:
@@ -116,9 +119,13 @@ class SingleUse:
 
 @dataclass(frozen=True)
 class UnknownNumber:
-    """A number or truth of Python that is not known: it is computed with beside arrays alone."""
+    """A number or truth of Python that is not known: it is computed with beside arrays alone.
+
+    `of_array`: a float that an array was made to; no array is one of these.
+    """
 
     array: jax.Array
+    of_array: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,11 +161,20 @@ class PartialCall:
 
 @dataclass(eq=False)
 class Table:
-    """A dict."""
+    """A dict; UNBOUND stands for what is not known after a loop: it is read by `at` and `known` alone."""
 
     items: dict[object, Value]
     born: int
     read: int = 0  # loops that go over its values
+
+    def at(self, key: object) -> Value:
+        if self.items[key] is UNBOUND:
+            raise NotProved("an entry of a dict that is not known")
+        return self.items[key]
+
+    @property
+    def known(self) -> dict[object, Value]:
+        return {key: self.at(key) for key in self.items}
 
 
 @dataclass(frozen=True)
@@ -254,7 +270,7 @@ jax.tree_util.register_pytree_node(
     lambda keys, values: Table(dict(zip(keys, values, strict=True)), LATEST),
 )
 jax.tree_util.register_pytree_node(
-    UnknownNumber, lambda known: ([known.array], None), lambda _, arrays: UnknownNumber(arrays[0])
+    UnknownNumber, lambda known: ([known.array], known.of_array), lambda of, arrays: UnknownNumber(arrays[0], of)
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,6 @@ from .loop_state import (
     MovesLater,
     Onward,
     PythonLoop,
-    Run,
     State,
     alike,
     arrays,
@@ -45,15 +45,10 @@ class Scanned:
     before: list[Value]
     plan: list[Onward]
     grows: list[int]
-    over: TripSpan
-    base: int
-    run: Run
+    loop: PythonLoop
+    count: Polynomial
     name: str
     noted: dict[int, Value] = field(default_factory=dict)
-
-    @property
-    def count(self) -> Polynomial:
-        return self.over.count - self.base
 
     def places(self, kind: str) -> list[int]:
         return [k for k, place in enumerate(self.plan) if place.kind == kind]
@@ -69,32 +64,31 @@ class CountedTrips(OneTrip):
         """A loop of as many trips as the span has."""
         if self.reverse:
             raise NotProved("a loop of Python in what is differentiated: a scan adds gradients in another order")
-        over, base = loop.over, 0
-        assert isinstance(over, TripSpan)
-        self.sizes.gone_through |= self.integers.free(over.count)
-        if any(free in self.traced.trips for free in self.integers.free(over.count)):
+        assert isinstance(loop.over, TripSpan)
+        self.sizes.gone_through |= self.integers.free(loop.over.count)
+        if any(free in self.traced.trips for free in self.integers.free(loop.over.count)):
             return self.until(loop)
+        peeled = 0
         while True:
-            if over.count.constant is not None and over.count.constant <= base:
+            over = loop.over
+            if over.count.constant is not None and over.count.constant <= 0:
                 return None
             state = state_of(loop.frame, loop.names)
             before, windows = state.read(), self.windows(state)
-            planned = self.planned(state, before, windows, functools.partial(loop.trip, number(base)))
+            planned = self.planned(state, before, windows, functools.partial(loop.trip, number(0)))
             if isinstance(planned, list):
                 break
-            if base == MOST_PEELED or not self.integers.at_least_zero(over.count - base - 1):
+            if peeled == MOST_PEELED or not self.integers.at_least_zero(over.count - 1):
                 raise NotProved("a first trip that is unlike the others")
             self.finish(state, planned)
-            base += 1
+            loop, peeled = dataclasses.replace(loop, over=over.without_first()), peeled + 1
         if self.leaves(self.dry):
             return self.until(loop)
         moved: set[int] = set()
         while True:
             plan = moving_too(planned, before, moved)
             try:
-                self.scan(
-                    Scanned(state, before, plan, growing(state, self.dry), over, base, loop.run, self.trip_name())
-                )
+                self.scan(Scanned(state, before, plan, growing(state, self.dry), loop, over.count, self.trip_name()))
             except MovesLater as error:
                 state.write(before)
                 state.restore()
@@ -108,8 +102,8 @@ class CountedTrips(OneTrip):
         state, count = loop.state, loop.count
         known = [w if grow else [] for w, grow in zip(self.windows(state), loop.grows, strict=True)]
         windows = [self.begun(w, added) for w, added in zip(known, self.dry.added, strict=True)]
-        first_trip = functools.partial(loop.run, loop.over.item(number(loop.base)))
-        self.same_start(state, loop.plan, loop.before, self.windows(state), first_trip, (known, windows))
+        self.same_start(state, loop.plan, loop.before, self.windows(state), loop.loop, (known, windows),
+                        several=self.integers.at_least_zero(count - 2))  # fmt: skip
         for held, grow in zip(state.lists, loop.grows, strict=True):
             if grow and held.blank is not None and not self.integers.at_least_zero(held.blank - count * grow):
                 raise NotProved("more places are filled than a list may have")
@@ -133,7 +127,7 @@ class CountedTrips(OneTrip):
             trip = symbol(loop.name)
             shown = self.shown(loop.plan, loop.before, carry[1], trip)
             grown = [trip * grow for grow in loop.grows]
-            after = self.trip(loop.state, shown, carry[2], lambda: loop.run(loop.over.item(trip + loop.base)), grown)
+            after = self.trip(loop.state, shown, carry[2], functools.partial(loop.loop.trip, trip), grown)
             self.goes_on(loop.plan, loop.before, after, trip)
             if [len(added) for added in after.added] != loop.grows or self.leaves(after):
                 raise NotProved("a list that grows on some trips")

@@ -79,7 +79,7 @@ class DataTrips(CountedTrips):
             raise NotProved("a first trip that is unlike the others")
         if any(self.dry.added) or any(place.kind == "grown" for place in planned):
             raise NotProved("a list that grows until data end the loop")
-        self.same_start(state, planned, before, windows, functools.partial(loop.trip, number(0)))
+        self.same_start(state, planned, before, windows, loop)
         made = Ended(loop, state, before, windows, planned, self.dry, name, certain)
         with self.integers.within(name, made.most):
             after = self.traced_loop(made)
@@ -139,19 +139,16 @@ class DataTrips(CountedTrips):
             return trip < self.given(whole(loop.over.count))  # type: ignore[operator]
         if loop.over is not None:
             return trip + loop.over.start < loop.over.stop
-
-        def asked() -> list[Value]:
-            made.state.write(shown)
-            return [jnp.asarray(True if loop.test is None else self.given(self.truth(loop.test())))]
-
-        return self.asked.explored(asked)[0]
+        return self.test_of(loop.test, made.state, shown)
 
     def form(self, result: Value) -> object:
         """What of a returned value no trip changes: its structure and its numbers and words of Python."""
         if result is NO_RESULT:
             return None
         leaves, tree = jax.tree_util.tree_flatten(result, is_leaf=lambda x: isinstance(x, UnknownNumber))
-        return tree, ["array" if isinstance(x, jax.Array) else "" if _moves(x) else (type(x), repr(x)) for x in leaves]
+        return tree, [
+            "array" if isinstance(x, jax.Array) else _of(x) if _moves(x) else (type(x), repr(x)) for x in leaves
+        ]
 
     def leaves_of(self, result: Value) -> list[jax.Array]:
         if result is NO_RESULT:
@@ -165,7 +162,7 @@ class DataTrips(CountedTrips):
         """The value that the trip returned that left the loop."""
         left = iter(given)
         return jax.tree_util.tree_map(
-            lambda x: next(left) if isinstance(x, jax.Array) else UnknownNumber(next(left)) if _moves(x) else x,
+            lambda x: next(left) if isinstance(x, jax.Array) else UnknownNumber(next(left), _of(x)) if _moves(x) else x,
             made.dry.result,
             is_leaf=lambda x: isinstance(x, UnknownNumber),
         )
@@ -211,6 +208,10 @@ class DataTrips(CountedTrips):
         if returns and (not made.loop.breaks or self.asked.of_array(after[4][0])):
             return Returned(self.returned(made, after[4][1:]))
         return BREAK
+
+
+def _of(value: object) -> bool:
+    return isinstance(value, UnknownNumber) and value.of_array
 
 
 def _moves(value: object) -> bool:

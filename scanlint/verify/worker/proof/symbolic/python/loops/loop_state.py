@@ -13,6 +13,7 @@ from jax import lax
 from ...polynomials import NotProved, Polynomial
 from ..followed_paths import MOST_START
 from ..python_values import (
+    PLAIN,
     UNBOUND,
     Blank,
     DataSpan,
@@ -101,6 +102,13 @@ class State:
         for (holder, key), value in zip(self.slots, values, strict=True):
             holder[key] = value  # type: ignore[index]
 
+    def begin(self, windows: Sequence[list[Value] | None], grown: Sequence[Polynomial]) -> None:
+        """Lists as a trip finds them: so much longer, their last items these; None leaves a list as it is."""
+        for rows, window, (added, _, earlier), more in zip(self.lists, windows, self.kept, grown, strict=True):
+            if window is not None:
+                rows.front = rows.looked = False
+                rows.added, rows.window, rows.grown = [], list(window), earlier + len(added or ()) + more
+
     def restore(self) -> None:
         for rows, (added, window, grown) in zip(self.lists, self.kept, strict=True):
             rows.added, rows.window, rows.grown = added, window, grown
@@ -158,6 +166,11 @@ def grows(before: Value, after: Value) -> bool:
 
 def carried(value: Value) -> bool:
     return arrays(value) and not any(True for _ in objects(value))
+
+
+def remaining(value: Value) -> bool:
+    """Whether a name may still have it after the trip on which it was bound."""
+    return arrays(value) or isinstance(value, (*PLAIN, SymbolicInt))
 
 
 def alike(one: Value, other: Value) -> bool:

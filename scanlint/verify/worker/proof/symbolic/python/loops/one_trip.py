@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 import jax
+import jax.numpy as jnp
 
 from ...polynomials import NotProved, Polynomial, number
 from ..doubles import Double
-from ..numbers_of_trips import is_array, is_whole, polynomial, whole
+from ..numbers_of_trips import is_whole, polynomial, whole
 from ..python_interpreter import PythonInterpreter
 from ..python_values import (
     BREAK,
     NO_RESULT,
+    PLAIN,
     UNBOUND,
     Blank,
     Grown,
@@ -26,10 +29,24 @@ from ..python_values import (
     UnknownNumber,
     Value,
     dated,
+    equal,
     objects,
 )
 from ..same_values import same_values
-from .loop_state import After, MovesLater, Onward, State, carried, grows, let_go, started
+from .loop_state import (
+    After,
+    MovesLater,
+    Onward,
+    PythonLoop,
+    State,
+    Test,
+    alike,
+    carried,
+    grows,
+    let_go,
+    remaining,
+    started,
+)
 
 MOST_WINDOW = 4
 MOST_PLANS = 12
@@ -56,9 +73,7 @@ class OneTrip(PythonInterpreter):
 
         def once() -> list[Value]:
             state.write([dated(value, state.born(k, self.depth + 1)) for k, value in enumerate(shown)])
-            for rows, window, (added, _, earlier), more in zip(state.lists, windows, state.kept, before, strict=True):
-                rows.front = rows.looked = False
-                rows.added, rows.window, rows.grown = [], list(window), earlier + len(added or ()) + more
+            state.begin(windows, before)
             outer, self.moved = self.moved, 0
             with self.within(state.tracked):
                 signal = run()
@@ -232,40 +247,54 @@ class OneTrip(PythonInterpreter):
         plan: Sequence[Onward],
         before: Sequence[Value],
         windows: Sequence[list[Value]],
-        run: Callable[[], Signal],
+        loop: PythonLoop,
         begun: tuple[Sequence[list[Value]], Sequence[list[Value]]] = ((), ()),
+        *,
+        several: bool = False,
     ) -> None:
-        """Require that the first trip gives the same where a number of Python is an array at the start.
+        """Require that the first trip, and the test before it, give the same where a number of Python is an array.
 
-        `begun`: the last items of lists, and what is carried in the place of each.
+        `begun`: the last items of lists, and what is carried in the place of each; `several`: a later trip is certain.
         """
-        cast = [k for k, place in enumerate(plan) if place.kind == "array" and place.by is not before[k]]
+        moved = [k for k, place in enumerate(plan) if place.kind == "array" and place.by is not before[k]]
         other = [k for k, (known, start) in enumerate(zip(*begun, strict=True)) if known is not start]
-        if not cast and not other:
+        if not moved and not other:
             return
-        shown = [
-            UNBOUND if p.kind == "last" else p.by if p.kind == "array" else b for p, b in zip(plan, before, strict=True)
-        ]
+        own = [UNBOUND if place.kind == "last" else b for place, b in zip(plan, before, strict=True)]
+        shown = [place.by if place.kind == "array" else b for place, b in zip(plan, own, strict=True)]
         dry, items = self.dry, [begun[1][k] if k in other else window for k, window in enumerate(windows)]
-        after = self.trip(state, shown, items, run)
+        self.required_same(self.test_of(loop.test, state, own), self.test_of(loop.test, state, shown))
+        after = self.trip(state, shown, items, functools.partial(loop.trip, number(0)))
         state.write(before)
         state.restore()
-        moving = [k for k, place in enumerate(plan) if place.kind == "array"]
-        pairs = zip(
-            jax.tree_util.tree_leaves(([dry.values[k] for k in moving], dry.added)),
-            jax.tree_util.tree_leaves(([after.values[k] for k in moving], after.added)),
-            strict=True,
-        )
-        for one, another in pairs:
-            if one is not another:
+        for place, one, another in zip(plan, dry.values, after.values, strict=True):
+            remains = place.kind == "last" and not several and (remaining(one) or remaining(another))
+            if place.kind == "array" or remains:
                 self.required_same(one, another)
+        self.required_same((dry.added, dry.result), (after.added, after.result))
+        self.required_same(*([jnp.asarray(x) for x in (trip.left, trip.returned)] for trip in (dry, after)))
+
+    def test_of(self, test: Test | None, state: State, shown: Sequence[Value]) -> jax.Array:
+        """Whether a `while` goes on where its locations are these."""
+
+        def asked() -> list[Value]:
+            state.write(shown)
+            return [jnp.asarray(test is None or self.truth(test()))]
+
+        return cast("jax.Array", self.asked.explored(asked)[0])
 
     def required_same(self, one: Value, other: Value) -> None:
-        alike = is_array(one) and is_array(other) and (one.dtype, one.shape) == (other.dtype, other.shape)  # type: ignore[attr-defined]
-        if not alike:
+        """Require that two structures have the same numbers of Python, and arrays of the same types and values."""
+        (ones, form), (others, form_of_other) = map(jax.tree_util.tree_flatten, (one, other))
+        if not equal(form, form_of_other):
             raise NotProved("a number of Python is carried that the first trip takes otherwise")
-        self.duties += 1
-        same_values(cast("jax.Array", one), cast("jax.Array", other))
+        for a, b in zip(ones, others, strict=True):
+            if a is b or (isinstance(a, (*PLAIN, SymbolicInt, Double)) and type(a) is type(b) and repr(a) == repr(b)):
+                continue
+            if not isinstance(a, jax.Array) or not alike(a, b):
+                raise NotProved("a number of Python is carried that the first trip takes otherwise")
+            self.duties += 1
+            same_values(a, b)
 
     def unknown(self, item: Value) -> Value:
         """An item that a loop adds to a list: a float of Python is one of those of which nothing is known there."""

@@ -23,7 +23,7 @@ from ..python_values import (
     sources,
 )
 from .data_trips import DataTrips
-from .loop_state import PythonLoop, Run, Test, state_of, stored
+from .loop_state import PythonLoop, Run, Test, arrays, growing, state_of, stored
 
 
 class PythonLoops(DataTrips):
@@ -121,7 +121,7 @@ class PythonLoops(DataTrips):
 
         with self.gone_over(value):
             self.rolled(PythonLoop(run, total, total.own, over))
-        return total.names[""]
+        return total.held("")
 
     def while_loop(self, node: ast.While, frame: NameFrame) -> Signal:
         names_in_test = any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test))
@@ -155,13 +155,21 @@ class PythonLoops(DataTrips):
         if not isinstance(planned := self.planned(state, before, windows, lambda: loop.run(None)), list):
             return None
         moved = self.shown(planned, before, [UNBOUND] * len(before), symbol(name))
+        moved = [UNBOUND if arrays(x) else x for x in moved]  # a later trip may change it
+        grows = growing(state, self.dry)
+
+        def on_that_trip() -> None:
+            state.write(moved)
+            state.begin([[] if grow else None for grow in grows], [symbol(name) * grow for grow in grows])
+
         with self.integers.within(name, number(2**31)):
             try:
-                asked = self.asked.alone(lambda: state.write(moved), test)
+                asked = self.asked.alone(on_that_trip, test)
             except NotProved:  # it asks for what trips change otherwise
                 return None
             finally:
                 state.write(before)
+                state.restore()
         if not isinstance(asked, Question):
             return None
         by_trip = asked.value.by_power(name)
