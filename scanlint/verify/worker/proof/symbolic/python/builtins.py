@@ -20,7 +20,7 @@ from .library import PLAIN_MODULES, acts, is_library
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .python_values import (
     DataSpan,
-    Fetched,
+    FetchedArray,
     ListMethod,
     ListRows,
     PartialCall,
@@ -51,7 +51,7 @@ class Builtins(Transforms):
         known: dict[object, Callable[..., Value]] = {
             range: self.range, len: self.len, enumerate: self.enumerate, zip: self.zip, reversed: self.reversed,
             list: self.list, tuple: self.tuple, dict: self.dict, min: self.least, max: self.most, abs: self.absolute,
-            float: self.float, jax.device_get: Fetched,
+            float: self.float, jax.device_get: FetchedArray,
             functools.partial: self.partial, lax.scan: self.scanned, jax.vmap: self.vmap, jax.jit: self.jit,
         }  # fmt: skip
         try:
@@ -104,7 +104,9 @@ class Builtins(Transforms):
         return found
 
     def float(self, *values: Value) -> Value:
-        value = values[0].value if len(values) == 1 and isinstance(values[0], Fetched) else values[0] if values else 0
+        value = (
+            values[0].value if len(values) == 1 and isinstance(values[0], FetchedArray) else values[0] if values else 0
+        )
         if not isinstance(value, jax.Array):
             return self.plainly(float, values)
         if value.ndim or self.inside or self.numbers_traced or value.dtype != jnp.asarray(0.0).dtype:
@@ -170,8 +172,8 @@ class Builtins(Transforms):
     def items(self, value: Value) -> Sequence[Value]:
         if isinstance(value, SingleUse) and isinstance(value.over, tuple):
             return value.over
-        if isinstance(value, Fetched):
-            return [Fetched(item) for item in self.items(value.value)]
+        if isinstance(value, FetchedArray):
+            return [FetchedArray(item) for item in self.items(value.value)]
         if isinstance(value, tuple):
             return value
         if isinstance(value, ListRows) and value.plain is not None:

@@ -16,12 +16,12 @@ from ....runtime.calling import plain
 from ....runtime.jax_functions import is_key
 from ..polynomials import NotProved
 from ..sizes import SymbolicSizes
+from .bound_names import bound, bound_in
 from .doubles import Double
 from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
 from .library import OF_SIZES, is_library
 from .numbers_of_trips import Traced
-from .parameters import bound, bound_in
 from .products import product
 from .python_expressions import PythonExpressions
 from .python_values import (

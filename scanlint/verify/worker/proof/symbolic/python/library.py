@@ -20,7 +20,7 @@ from .python_values import (
     UNBOUND,
     CompiledCall,
     DataSpan,
-    Fetched,
+    FetchedArray,
     Grown,
     ListMethod,
     ListRows,
@@ -145,7 +145,7 @@ class JaxLibrary:
                 return type(value)(*map(self.given, value))  # type: ignore[arg-type]
             case tuple():
                 return tuple([self.given(x) for x in value])
-        if isinstance(value, Fetched | CompiledCall | Grown) or value is jax.device_get:
+        if isinstance(value, FetchedArray | CompiledCall | Grown) or value is jax.device_get:
             raise NotProved("what is fetched is handed on")
         if getattr(value, "__name__", "") in OF_SIZES:
             raise NotProved("what JAX computes otherwise for some sizes is handed on")

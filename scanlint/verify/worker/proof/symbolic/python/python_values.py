@@ -129,7 +129,7 @@ class UnknownNumber:
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedArray:
     """What `jax.device_get` gives: its numbers can be made floats of Python, nothing else is known of it."""
 
     value: Value

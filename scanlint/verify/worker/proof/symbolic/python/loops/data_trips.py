@@ -34,7 +34,7 @@ Carry = tuple[jax.Array, jax.Array, list[Value], list[Value], list[jax.Array]]
 
 
 @dataclass
-class Ended:
+class EndedByData:
     """A loop on its way to one that data end; `certain`: it makes a trip; `ends` are the names that are then bound."""
 
     loop: PythonLoop
@@ -80,7 +80,7 @@ class DataTrips(CountedTrips):
         if any(self.dry.added) or any(place.kind == "grown" for place in planned):
             raise NotProved("a list that grows until data end the loop")
         self.same_start(state, planned, before, windows, loop)
-        made = Ended(loop, state, before, windows, planned, self.dry, name, certain)
+        made = EndedByData(loop, state, before, windows, planned, self.dry, name, certain)
         with self.integers.within(name, made.most):
             after = self.traced_loop(made)
         self.traced.trips.pop(name, None)
@@ -100,7 +100,7 @@ class DataTrips(CountedTrips):
         state.write(before)
         return with_none is True
 
-    def traced_loop(self, made: Ended) -> Carry:
+    def traced_loop(self, made: EndedByData) -> Carry:
         plan, before, state, spent = made.plan, made.before, made.state, self.leaves(made.dry)
 
         def entered(carry: Carry) -> list[Value]:
@@ -132,7 +132,7 @@ class DataTrips(CountedTrips):
         start = 0, jnp.asarray(False), first, ends, result
         return lax.while_loop(goes_on, again, start)  # type: ignore[arg-type, return-value]
 
-    def holds(self, made: Ended, shown: Sequence[Value], trip: jax.Array) -> object:
+    def holds(self, made: EndedByData, shown: Sequence[Value], trip: jax.Array) -> object:
         """Whether the loop goes on where its locations are these."""
         loop = made.loop
         if isinstance(loop.over, TripSpan):
@@ -158,7 +158,7 @@ class DataTrips(CountedTrips):
             raise NotProved("what a loop returns is not known")
         return [jnp.asarray(self.given(x)) for x in leaves if isinstance(x, jax.Array) or _moves(x)]
 
-    def returned(self, made: Ended, given: Sequence[jax.Array]) -> Value:
+    def returned(self, made: EndedByData, given: Sequence[jax.Array]) -> Value:
         """The value that the trip returned that left the loop."""
         left = iter(given)
         return jax.tree_util.tree_map(
@@ -167,7 +167,7 @@ class DataTrips(CountedTrips):
             is_leaf=lambda x: isinstance(x, UnknownNumber),
         )
 
-    def values_after(self, made: Ended, after: Carry) -> list[Value]:
+    def values_after(self, made: EndedByData, after: Carry) -> list[Value]:
         """The locations after a loop that may have made no trip."""
         trips, _, moved, ended, _ = after
         found: list[Value] = []
@@ -187,7 +187,7 @@ class DataTrips(CountedTrips):
             found.append(dated(value, made.state.born(k, self.depth)))
         return found
 
-    def number_after(self, made: Ended, value: Polynomial, trips: jax.Array) -> Value:
+    def number_after(self, made: EndedByData, value: Polynomial, trips: jax.Array) -> Value:
         """A whole number of Python after so many trips, as an array where it has a place in its type."""
         counted = isinstance(made.loop.over, TripSpan)
         if not counted:
@@ -195,12 +195,12 @@ class DataTrips(CountedTrips):
         self.traced.trips[made.name] = trips
         with self.integers.within(made.name, made.most + 1 if counted else number(MOST_TRIPS + 1)):
             found: Value = UNBOUND
-            with contextlib.suppress(NotProved):
+            with contextlib.suppress(NotProved):  # nobody may read it: it stays without a value
                 found = UnknownNumber(jnp.asarray(self.given(whole(value))))
         del self.traced.trips[made.name]
         return found
 
-    def signal_after(self, made: Ended, after: Carry) -> Signal:
+    def signal_after(self, made: EndedByData, after: Carry) -> Signal:
         """How the loop ended, where something depends on it: both ways are followed."""
         returns = isinstance(made.dry.returned, jax.Array) or bool(made.dry.returned)
         if not self.leaves(made.dry) or not (returns or made.loop.asks) or not self.asked.of_array(after[1]):
