@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..comparing.static_choices import in_words
+from ..comparing.judge import Unknown
+from ..comparing.static_choices import in_words, written
 from ..infer.specs import Specs
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import plain
 from ..search.case_values import Case, Family, cases, modes
+from ..search.input_sources import REMEDY
 from ..standing.undecided import reaching
 from .edge_sweep import defining
 from .program_comparison import made
@@ -31,11 +33,19 @@ def equal_both_ways(weighing: WeighedPair, families: list[Family]) -> bool:
 
 
 def compared_both_ways(weighing: WeighedPair, families: list[Family]) -> None:
-    """Compare where tests of Python come out in the way in which they never did; one that never does is told."""
+    """Compare where tests of Python come out in the way in which they never did."""
     for family in _reaching(weighing, families):
         for case in family.cases[:FEW]:
             weighing.compared(case)
+
+
+def seen_both_ways(weighing: WeighedPair) -> None:
+    """Tell a test that never came out otherwise; raise Unknown where the old version has no such test."""
     _left_open(weighing, "")
+    before, new = " ".join(weighing.full.pair.old.text.split()), weighing.full.pair.new.text
+    for test, outcome in sorted(weighing.taken.one_sided() if weighing.full.free else ()):
+        if test.version == "new" and written(test, new) not in before:
+            raise Unknown(f"{in_words(test, outcome, new)}; {REMEDY}")
 
 
 def _reaching(weighing: WeighedPair, families: list[Family]) -> Iterator[Family]:
