@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..comparing.judge import Unknown
 from ..comparing.static_choices import in_words, written
 from ..infer.specs import Specs
 from ..proof.traced_pair import one_proof
-from ..runtime.calling import plain
+from ..runtime.calling import Values, plain
 from ..search.case_values import Case, Family, cases, modes
 from ..search.input_sources import REMEDY
+from ..search.text_numbers import text_numbers
 from ..standing.undecided import reaching
-from .edge_sweep import defining
+from .edge_sweep import defining, numbers_of
 from .program_comparison import made
 from .stages.weighed_pair import WeighedPair
+from .trip_counts import enlarged
 
 FEW = 2  # cases of each family
 
@@ -42,10 +44,24 @@ def compared_both_ways(weighing: WeighedPair, families: list[Family]) -> None:
 def seen_both_ways(weighing: WeighedPair) -> None:
     """Tell a test that never came out otherwise; raise Unknown where the old version has no such test."""
     _left_open(weighing, "")
+    numbers = {n + d for n in text_numbers([weighing.full.pair.old.tree], []).wholes for d in (0, -1)}
     before, new = " ".join(weighing.full.pair.old.text.split()), weighing.full.pair.new.text
     for test, outcome in sorted(weighing.taken.one_sided() if weighing.full.free else ()):
-        if test.version == "new" and written(test, new) not in before:
+        known = written(test, new) in before and (test.number is None or test.number in numbers)
+        if test.version == "new" and not known:
             raise Unknown(f"{in_words(test, outcome, new)}; {REMEDY}")
+
+
+def otherwise(weighing: WeighedPair, families: Sequence[Family]) -> Iterator[Values]:
+    """Arguments that differ in what is no array, of the usual cases and then of far ones."""
+    far = enlarged(families, weighing.integers, numbers_of(weighing.full).limits)
+    seen = set[str]()
+    for case in (*families[0].cases, *(e.cases[0] for e in far)):
+        values = made(case) or {}
+        fixed = repr([v for v in values.values() if isinstance(v, int | float | str | None)])
+        if fixed not in seen:
+            yield values
+        seen.add(fixed)
 
 
 def _reaching(weighing: WeighedPair, families: list[Family]) -> Iterator[Family]:
