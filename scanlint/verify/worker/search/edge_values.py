@@ -170,8 +170,9 @@ def beside_numbers(specs: Specs) -> Iterator[Case]:
     """Python numbers among arrays of halves and ties: what trips add up with them shows on long axes."""
     found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
     for path, leaf in found:
-        if isinstance(leaf, Scalar) and leaf.kind == "float":
-            for n, seed in itertools.product(FEW_PYTHON[1:], (15, 16)):
+        if isinstance(leaf, Scalar) and leaf.size is None and leaf.kind in ("float", "int"):
+            listed: Sequence[float] = FEW_PYTHON[1:] if leaf.kind == "float" else FEW_NUMBERS[2:]
+            for n, seed in itertools.product(listed, (15, 16)):
                 edge = Edge("", TIES, NEAR, seed, only=path, number=n, everywhere=True)
                 yield Case(f"{path} = {n:g} among ties", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 

@@ -33,7 +33,8 @@ def optional_families(inputs: Inputs, after: Function, specs: Specs, *, absent: 
         found.append((f"{PRESENT}all optional arguments", together))
     found += list(_without(inputs, specs)) if absent else []
     integers = inputs.constants()[1]
-    fillings = (*USUAL, Filling("few different values", seed=12, few=True))  # masks that are zero somewhere
+    few = Filling("few different values", seed=12, few=True)  # masks are zero somewhere
+    fillings = (USUAL[0], few, *USUAL[1:])
     return [Family(label, changed, list(cases(changed, iter(fillings), integers))) for label, changed in found]
 
 

@@ -46,9 +46,9 @@ def seen_both_ways(weighing: WeighedPair) -> None:
     _left_open(weighing, "")
     numbers = {n + d for n in text_numbers([weighing.full.pair.old.tree], []).wholes for d in (0, -1)}
     before, new = " ".join(weighing.full.pair.old.text.split()), weighing.full.pair.new.text
-    for test, outcome in sorted(weighing.taken.one_sided() if weighing.full.free else ()):
-        known = written(test, new) in before and (test.number is None or test.number in numbers)
-        if test.version == "new" and not known:
+    left = sorted(weighing.taken.one_sided() if weighing.full.free else ())
+    for test, outcome in ((test, outcome) for test, outcome in left if test.version == "new"):
+        if written(test, new) not in before or (test.number is not None and test.number not in numbers):
             raise Unknown(f"{in_words(test, outcome, new)}; {REMEDY}")
 
 
