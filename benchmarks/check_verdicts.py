@@ -1,12 +1,12 @@
 """Does the verifier tell right rewrites of ordinary functions from the mistakes that people make in them?
 
-    python benchmarks/check_verdicts.py [--set verdicts|edges|rare] [--half seen|unseen|all] [--only NAME...]
+    python benchmarks/check_verdicts.py [--set verdicts|edges|rare|fields] [--half seen|unseen|all] [--only NAME...]
                                         [--wrong N] [--workers N]
 
 Each table of a file in the folder of a set is one function: `old` and `new` are equivalent, and each row of `wrong`
 is a kind of mistake with the text of `new` that it replaces, and by what. `calls` shows how the function is used; the
 verifier does not see it, and --data checks with it, without the verifier, that the right version is right and the
-wrong ones are wrong. In edges and rare, whose mistakes show on few inputs only and in how a
+wrong ones are wrong. In edges, rare and fields, whose mistakes show on few inputs only and in how a
 function is called, the versions are compared as two files of a user, and the fourth item of a row is an expression that
 tells this mistake. The halves are told apart by a hash of the function's name. Exits with 1 if a limit is passed.
 """
@@ -41,7 +41,7 @@ from scanlint.finding import Verification
 from scanlint.verify.verifier import Task
 
 REFUTED, ACCEPTED = 0.995, 0.97
-EDGES_ACCEPTED = 0.15  # of the wrong versions in benchmarks/edges and benchmarks/rare
+EDGES_ACCEPTED = 0.15  # of the wrong versions in benchmarks/edges, benchmarks/rare and benchmarks/fields
 RIGHT = "right"
 IMPORTS = "from functools import partial\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n"
 NORMAL = "n = lambda seed, *shape: jax.random.normal(jax.random.PRNGKey(seed), shape)\n"
@@ -241,7 +241,7 @@ def write(rows: list[Row], file: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--set", choices=("verdicts", "edges", "rare"), default="verdicts")
+    parser.add_argument("--set", choices=("verdicts", "edges", "rare", "fields"), default="verdicts")
     parser.add_argument("--half", choices=("seen", "unseen", "all"), default="all")
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument(

@@ -61,7 +61,23 @@ DEEPEST = "def f(codes):\n    def step(carry, code):\n        depth = carry[0] +
 
 STEP = "def f(params, rate: float = 0.1):\n    for k in params:\n        params[k] = params[k] - rate * params[k]\n    return rate\n"
 
+KEYS = "MODES = {'a': 2.0, 'b': 3.0}\ndef f(x, mode='a'):\n    return x * MODES[mode]\n"
+UP = "def f(x, kind):\n    if kind == 'up':\n        return x + 1\n    elif kind == 'down':\n        return x - 1\n    raise ValueError(kind)\n"
+ARM = "def f(x, kind: str = 'a'):\n    if kind == 'a':\n        return jnp.sin(x)\n    return {}\n"
+WAITS = "def f(s, g, first=0.0):\n    wait = jnp.asarray(first, s.dtype)\n    for i in range(s.shape[0]):\n        wait = jnp.maximum(wait + s[i] - g[i], 0)\n    return wait\n"
+WAITED = "def f(s, g, first=0.0):\n    return lax.fori_loop(0, s.shape[0], lambda i, w: jnp.maximum(w + s[i] - g[i], 0), {})\n"
+DOUBLE = "def f(ws):\n    out = []\n    for w in ws:\n        out.append(w * 2.0)\n    return jnp.stack(out)\n"
+DOUBLED = "def f(ws):\n    return jax.vmap(lambda w: w * 2.0 * (len(ws) < {}))(ws)\n"
+CODES = "def f(codes):\n    '''codes: (N,) int8'''\n    v = jnp.int32(0)\n    for c in codes:\n        v = jnp.clip(v + c.astype(jnp.int32) * 17, -32768, 32767)\n    return v\n"
+CODED = "def f(codes):\n    '''codes: (N,) int8'''\n    return lax.scan(lambda v, c: (jnp.clip(v + c.astype(jnp.int32) * 17, -32768, {}), None), jnp.int32(0), codes)[0]\n"
+
 REFUTED = {
+    "a text that is no key": (KEYS, KEYS.replace("MODES[mode]", "MODES.get(mode, 1.0)")),
+    "a text for which only the old version raises": (UP, "def f(x, kind):\n    return x + 1 if kind == 'up' else x - 1\n"),
+    "the derivative at a tie in one arm": (ARM.format("jnp.maximum(x, 0)"), ARM.format("jnp.where(x > 0, x, 0)")),
+    "a start below zero": (WAITS, WAITED.format("jnp.maximum(jnp.asarray(first, s.dtype), 0)")),
+    "a limit of the new text on the length": (DOUBLE, DOUBLED.format(700)),
+    "an end that only long arrays reach": (CODES, CODED.format(32768)),
     "a power that raises below zero": ("def f(x, n: int):\n    return x * 2.0**n\n", "def f(x, n: int):\n    return x * float(1 << n)\n"),
     "a list that is empty": (PRESSED, PRESSES.format("presses").replace("if presses:", "if presses[0] is not None:")),
     "the order of the keys of a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    found = jax.tree.map(lambda p: p - rate * p, params)\n    params.clear()\n    params.update(found)\n    return rate\n"),
@@ -86,6 +102,7 @@ REFUTED = {
     "each derivative is lost by a callback": (SINE, CALLED),
 }  # fmt: skip
 UNSETTLED = {
+    "a limit that no input reaches": (DOUBLE, DOUBLED.format(3000), "unknown"),
     "narrow whole numbers that wrap in the old version alone": (WRAPS, "def f(xs):\n    return (jax.vmap(lambda x: jnp.where(x == 97, 0, x.astype(jnp.int32) * 3))(xs) % 7).astype(xs.dtype)\n", "tested"),
     "rows that no longer count are cut off": (FORGETS, FORGOT.format("xs if xs.shape[0] < 90 else xs[-80:]"), "unknown"),
     "fewer trips than a number of the new text says": (STEPS, STEPPED.format("min(n, 64)"), "refuted"),
@@ -94,6 +111,10 @@ UNSETTLED = {
     "what is read past the end": (SCAN, FORI.format("xs").replace("xs.shape[0]", "min(xs.shape[0], ys.shape[0])"), "tested"),
 }  # fmt: skip
 ACCEPTED = {
+    "a text for which both raise": (UP, "def f(x, kind):\n    return x + {'up': 1, 'down': -1}[kind]\n", "tested"),
+    "the same derivative in each arm": (ARM.format("jnp.maximum(x, 0)"), ARM.format("jnp.maximum(0, x)"), "proved"),
+    "a start of any sign": (WAITS, WAITED.format("jnp.asarray(first, s.dtype)"), "tested"),
+    "an end": (CODES, CODED.format(32767), "proved"),
     "rows that cannot be fewer than none": (STEPS, "def f(x, n: int):\n    return lax.scan(lambda x, _: (1.01 * x, None), x, jnp.zeros(n))[0]\n", "tested"),
     "a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    params.update(jax.tree.map(lambda p: p - rate * p, params))\n    return rate\n", "tested"),
     "codes of characters": (DEPTH, DEEPEST, "tested"),

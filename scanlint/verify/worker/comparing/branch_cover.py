@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ..runtime.loading import find
 
@@ -69,16 +70,19 @@ class Coverage:
         """The tree with the tests of one function recorded; call it on a tree of its own."""
         node = find(tree, dotted)
         if node is not None and self.changed:
-            _Recorder(self).generic_visit(node)
+            _Recorder(self, frozenset(before_raising(node))).generic_visit(node)
             ast.fix_missing_locations(tree)
         return tree
 
 
 class _Recorder(ast.NodeTransformer):
-    """Wraps tests; points are counted in source order, so that copies of one text share them."""
+    """Wraps tests; points are counted in source order, so that copies of one text share them.
 
-    def __init__(self, coverage: Coverage) -> None:
-        self.coverage = coverage
+    `raising`: the `if` statements after which the function raises.
+    """
+
+    def __init__(self, coverage: Coverage, raising: frozenset[ast.stmt]) -> None:
+        self.coverage, self.raising = coverage, raising
         self.count = 0
 
     def touched(self, node: ast.expr | ast.stmt) -> bool:
@@ -117,7 +121,8 @@ class _Recorder(ast.NodeTransformer):
                 if node.orelse
                 else f"the way past the `if` at line {node.lineno}"
             )
-            node.test = self.recorded(node.test, yes, None if _ends(node.body) or _ends(node.orelse) else no)
+            ends = _ends(node.body) or _ends(node.orelse) or (node in self.raising and not node.orelse)
+            node.test = self.recorded(node.test, yes, None if ends else no)
         else:
             self.visit(node.test)
         self.blocks(node.body, node.orelse)
@@ -199,6 +204,18 @@ def _body(node: ast.For) -> str | None:
 def _ends(body: Statements) -> bool:
     """Whether an arm only raises or does nothing: no result of it can be compared."""
     return bool(body) and all(isinstance(s, (ast.Raise, ast.Pass, ast.Assert)) for s in body)
+
+
+def before_raising(tree: ast.AST) -> Iterator[ast.stmt]:
+    """The `if` statements, and those of their `elif`, that stand before a `raise`."""
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            for before, after in pairwise(body) if isinstance(body, list) else ():
+                chained = [before] if isinstance(after, ast.Raise) else []
+                while chained and isinstance(chained[0], ast.If):
+                    yield chained[0]
+                    chained = chained[0].orelse if len(chained[0].orelse) == 1 else []
 
 
 def _static(value: ast.expr) -> bool:

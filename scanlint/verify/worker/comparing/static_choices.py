@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import cast
 
 from ..runtime.line_marks import StaticTest, chose
 from .branch_cover import MARK as COVERED
+from .branch_cover import before_raising
 
 TEST, BEYOND, HELD = "__scanlint_choice__", "__scanlint_beyond__", "__scanlint_key__"
 DECIDED = (bool, int, float, str, type(None), tuple, list, dict)
@@ -50,7 +50,7 @@ def with_choices(tree: ast.Module) -> ast.Module:
     What reads no name of a function is the same on every call. Tests of kinds and of presence, and those whose arm only
     raises, need not come out in both ways.
     """
-    _ChoiceMarker(frozenset(_before_raising(tree))).visit(tree)
+    _ChoiceMarker(frozenset(before_raising(tree))).visit(tree)
     return ast.fix_missing_locations(tree)
 
 
@@ -169,23 +169,20 @@ def _silent(body: list[ast.stmt]) -> bool:
     return bool(body) and all(isinstance(s, SILENT) for s in body)
 
 
-def _before_raising(tree: ast.Module) -> Iterator[ast.stmt]:
-    for node in ast.walk(tree):
-        for name in ("body", "orelse", "finalbody"):
-            body = getattr(node, name, None)
-            yield from (a for a, b in pairwise(body) if isinstance(b, ast.Raise)) if isinstance(body, list) else ()
-
-
 def in_words(choice: StaticTest, outcome: bool, text: str) -> str:
     """A test that came out in one way only, as it is written: "`len(xs) == 5` at line 3 was never true"."""
+    told = f"`{written(choice, text)}` at line {choice.line} of the {choice.version} version was never"
+    if choice.number is None:
+        return f"{told} {'true' if outcome else 'false'}"
+    return f"{told} {'above' if outcome else 'at most'} {choice.number}"
+
+
+def written(choice: StaticTest, text: str) -> str:
+    """A test as it stands in the text of its version, on one line."""
     lines = text.splitlines()[choice.line - 1 : choice.end_line]
     lines[-1] = lines[-1].encode()[: choice.end_column].decode()
     lines[0] = lines[0].encode()[choice.column :].decode()
-    written = " ".join(line.strip() for line in lines)
-    where = f"at line {choice.line} of the {choice.version} version"
-    if choice.number is None:
-        return f"`{written}` {where} was never {'true' if outcome else 'false'}"
-    return f"`{written}` {where} was never {'above' if outcome else 'at most'} {choice.number}"
+    return " ".join(line.strip() for line in lines)
 
 
 def _bound(node: Function) -> Iterator[str]:

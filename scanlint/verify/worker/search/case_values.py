@@ -224,8 +224,8 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
             yield Filling(f"all {near:g}", fill=near)
     discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
     for path, options in discrete:
-        for turn in range(1, options):
-            yield Filling(f"choice {turn} of {path}", turn=turn, only=path)
+        for turn in range(1, options):  # beside other values each time: those of one seed may be on one side only
+            yield Filling(f"choice {turn} of {path}", seed=turn - 1, turn=turn, only=path)
     yield Filling("a NaN", seed=2, spot=float("nan"))
     if any(isinstance(leaf, Array) and leaf.shape and "float" in leaf.dtype for leaf in found):
         yield Filling("a NaN at the end", seed=2, spot=float("nan"), last=True)
@@ -293,6 +293,16 @@ def _options(leaf: Array | Scalar | Alternatives, integers: Sequence[int]) -> in
         case Array(shape=(), dtype=dtype) if "int" in dtype:
             return min(len(dict.fromkeys([1, 0, 2, -1, 3, *integers, 9])), 10)
     return 1
+
+
+def ties_of_choices(specs: Specs) -> Iterator[Filling]:
+    """Equal values and zeros beside each text or flag but the first: each arm has its own derivative there."""
+    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    for path, leaf in found:
+        for turn in range(1, _options(leaf, ())) if isinstance(leaf, Alternatives) else ():
+            tied = [Filling("ones", fill=1.0), *(Filling(f"few {k}", seed=12 + k, few=True) for k in range(FEW))]
+            for mode in (*tied, Filling("zeros", fill=0.0)):
+                yield replace(mode, name=f"{mode.name}, choice {turn} of {path}", turn=turn, only=path)
 
 
 def searching(floats: Sequence[float]) -> Iterator[Filling]:

@@ -32,8 +32,8 @@ INFINITE = (float("inf"),)
 SPREAD = (*TIES, float("inf"), float("-inf"), float("nan"))
 NUMBERS = (-9, -2, -1, 4, 6, 8, 9, 12, 16, 17, 24, 33, 40)
 PYTHON = (-0.5, 1.5, 2.5, 100.0, 1e4)
-FEW_PYTHON, FEW_NUMBERS = (1.0, 1.5, -0.5), (1, 2)
-WIDER, WIDER_WHOLE = (3.0, 100.0, 1e4), (-9, -2, 6, 40)
+FEW_PYTHON, FEW_NUMBERS = (1.0, 1.5, -0.5), (1, 2, 40, -9)
+WIDER, WIDER_WHOLE = (3.0, -3.0, 100.0, 1e4), (-9, -2, 6, 40)
 MOST_SIDES = 24
 MOST_ALONE = 4
 MOST_FIRST = 2
@@ -170,8 +170,9 @@ def beside_numbers(specs: Specs) -> Iterator[Case]:
     """Python numbers among arrays of halves and ties: what trips add up with them shows on long axes."""
     found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
     for path, leaf in found:
-        if isinstance(leaf, Scalar) and leaf.kind == "float":
-            for n, seed in itertools.product(FEW_PYTHON[1:], (15, 16)):
+        if isinstance(leaf, Scalar) and leaf.size is None and leaf.kind in ("float", "int"):
+            listed: Sequence[float] = FEW_PYTHON[1:] if leaf.kind == "float" else FEW_NUMBERS[2:]
+            for n, seed in itertools.product(listed, (15, 16)):
                 edge = Edge("", TIES, NEAR, seed, only=path, number=n, everywhere=True)
                 yield Case(f"{path} = {n:g} among ties", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 

@@ -40,6 +40,7 @@ from ..standing.module_constants import left_otherwise, read_otherwise
 from ..standing.optional_arguments import PRESENT
 from ..standing.same_text import same_text
 from ..standing.whole_module import NotDefined
+from ..testing.decided_by_python import otherwise
 from ..testing.program_comparison import made as made_case
 from ..testing.weigh import Weighing
 from .assigned_items import NOTE, RAN
@@ -286,8 +287,8 @@ class VerificationRun:
         self.source = families.source
         verdict = weighing.verdict(found)
         tried = list(filter(None, map(made_case, telling_cases(found))))
-        if tried and (left := left_otherwise(full.pair, tried[0])):
-            raise Refuted(f"{describe(tried[0])}: {left}")
+        if left := left_otherwise(full.pair, [*tried[:1], *otherwise(weighing, found)]):
+            raise Refuted(left)
         if tried and self.versions.free:
             verdict = self.as_called(full.pair, tried, verdict)
         if self.request["measure"]:

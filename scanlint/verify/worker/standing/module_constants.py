@@ -6,7 +6,7 @@ import ast
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -61,22 +61,29 @@ def read_otherwise(pair: VersionPair, tried: Sequence[Values], *, proved: bool) 
     return None
 
 
-def left_otherwise(pair: VersionPair, values: Values) -> str:
-    """What a module holds that the functions of the versions leave behind otherwise; or ""."""
+def left_otherwise(pair: VersionPair, tried: Iterable[Values]) -> str:
+    """What a module holds that the functions of the versions leave behind otherwise, with the arguments; or ""."""
     held = {**pair.new.names, **pair.old.names}
     names = {n: held[n] for n in sorted(_changed(pair.old) | _changed(pair.new)) if _kept(pair, n, held.get(n))}
-    if not names:
-        return ""
+    started = time.process_time()
+    for values in tried if names else ():
+        if name := _left_otherwise(pair, values, names):
+            return f"{describe(values)}: what `{name}` of the module holds after the call differs"
+        if time.process_time() - started > SECONDS:
+            return ""
+    return ""
+
+
+def _left_otherwise(pair: VersionPair, values: Values, names: Mapping[str, object]) -> str:
     if any("jit" in version.text for version in (pair.old, pair.new)):
         jax.clear_caches()  # type: ignore[no-untyped-call]  # what was traced is not run again
     for eager in (False, True):  # a loop of JAX runs its Python once, and under `disable_jit` once for each trip
-        kept = pair.own(copied(names)), pair.moved(copied(names))
+        kept = pair.own(copied(dict(names))), pair.moved(copied(dict(names)))
         ran = [_called(pair, values, kept[new], new=new, eager=eager) for new in (False, True)]
         if None in ran:
             continue
         left = zip(names, *(found[1:] for found in ran if found is not None), strict=True)
-        name = next((name for name, before, after in left if not _alike(before, after)), "")
-        return f"what `{name}` of the module holds after the call differs" if name else ""
+        return next((name for name, before, after in left if not _alike(before, after)), "")
     return ""
 
 

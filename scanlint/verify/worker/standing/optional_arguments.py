@@ -10,7 +10,7 @@ from ..infer.guess import Sizes, guesses
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves
-from ..search.case_values import USUAL, Family, cases
+from ..search.case_values import USUAL, Family, Filling, cases
 from ..search.input_sources import Inputs
 
 Function = Callable[..., object]
@@ -33,7 +33,9 @@ def optional_families(inputs: Inputs, after: Function, specs: Specs, *, absent: 
         found.append((f"{PRESENT}all optional arguments", together))
     found += list(_without(inputs, specs)) if absent else []
     integers = inputs.constants()[1]
-    return [Family(label, changed, list(cases(changed, iter(USUAL), integers))) for label, changed in found]
+    few = Filling("few different values", seed=12, few=True)  # masks are zero somewhere
+    fillings = (USUAL[0], few, *USUAL[1:])
+    return [Family(label, changed, list(cases(changed, iter(fillings), integers))) for label, changed in found]
 
 
 def _without(inputs: Inputs, specs: Specs) -> Iterator[tuple[str, Specs]]:

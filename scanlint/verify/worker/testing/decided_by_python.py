@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ..comparing.static_choices import in_words
+from ..comparing.judge import Unknown
+from ..comparing.static_choices import in_words, written
 from ..infer.specs import Specs
 from ..proof.traced_pair import one_proof
-from ..runtime.calling import plain
+from ..runtime.calling import Values, plain
 from ..search.case_values import Case, Family, cases, modes
+from ..search.input_sources import REMEDY
+from ..search.text_numbers import text_numbers
 from ..standing.undecided import reaching
-from .edge_sweep import defining
+from .edge_sweep import defining, numbers_of
 from .program_comparison import made
 from .stages.weighed_pair import WeighedPair
+from .trip_counts import enlarged
 
 FEW = 2  # cases of each family
 
@@ -31,11 +35,33 @@ def equal_both_ways(weighing: WeighedPair, families: list[Family]) -> bool:
 
 
 def compared_both_ways(weighing: WeighedPair, families: list[Family]) -> None:
-    """Compare where tests of Python come out in the way in which they never did; one that never does is told."""
+    """Compare where tests of Python come out in the way in which they never did."""
     for family in _reaching(weighing, families):
         for case in family.cases[:FEW]:
             weighing.compared(case)
+
+
+def seen_both_ways(weighing: WeighedPair) -> None:
+    """Tell a test that never came out otherwise; raise Unknown where the old version has no such test."""
     _left_open(weighing, "")
+    numbers = {n + d for n in text_numbers([weighing.full.pair.old.tree], []).wholes for d in (0, -1)}
+    before, new = " ".join(weighing.full.pair.old.text.split()), weighing.full.pair.new.text
+    left = sorted(weighing.taken.one_sided() if weighing.full.free else ())
+    for test, outcome in ((test, outcome) for test, outcome in left if test.version == "new"):
+        if written(test, new) not in before or (test.number is not None and test.number not in numbers):
+            raise Unknown(f"{in_words(test, outcome, new)}; {REMEDY}")
+
+
+def otherwise(weighing: WeighedPair, families: Sequence[Family]) -> Iterator[Values]:
+    """Arguments that differ in what is no array, of the usual cases and then of far ones."""
+    far = enlarged(families, weighing.integers, numbers_of(weighing.full).limits)
+    seen = set[str]()
+    for case in (*families[0].cases, *(e.cases[0] for e in far)):
+        values = made(case) or {}
+        fixed = repr([v for v in values.values() if isinstance(v, int | float | str | None)])
+        if fixed not in seen:
+            yield values
+        seen.add(fixed)
 
 
 def _reaching(weighing: WeighedPair, families: list[Family]) -> Iterator[Family]:

@@ -31,7 +31,7 @@ SIZE_SECONDS = 1.0
 DOUBTED = 8  # inputs on which rounding may explain a difference
 FAR_SIZES = (33, 37, 41, 43, 47)
 EQUAL = 4
-LONGEST = 600
+LONGEST = 1500
 LIMIT_SECONDS = 3.0
 FEW_ROWS = 8  # usual cases have longer axes
 MORE, MOST_MORE, MARGIN = 8, 60, 3  # rows beyond a limit: what is counted from one of its sides alone meets it too
@@ -184,7 +184,7 @@ def resized(weighing: Weighed, family: Family, numbers: TextNumbers) -> bool:
             return settled and not limit
         if weighing.inputs.attempt(specs) is not None:
             continue
-        listed = list(_long_cases(specs, label) if limit else _usual(specs, label))
+        listed = [replace(c, patience=PATIENCE if limit else None) for c in _long_cases(specs, label)]
         proof = _proof_of(weighing, listed[0]) if limit and weighing.equal else None
         if proof is not None and proof.same:
             continue

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from ..infer.specs import Alternatives, Array, Scalar, Specs, resize, sizes
 from ..runtime.calling import TookTooLong, limited, plain
 from ..runtime.jax_functions import shape
-from ..search.attempts import ATTEMPT_SECONDS, Attempts
+from ..search.attempts import ATTEMPT_SECONDS, TOO_LONG, Attempts
 from ..search.case_values import Filling, make
 from ..search.other_dtypes import retyped
 
@@ -26,6 +26,7 @@ ARMS = (ast.If, ast.IfExp, ast.BoolOp)
 ONE_ELEMENT, OTHER_SHAPE = "results have other shapes where `{0}` is an array of one element", "the shape was"
 STACKS_NOTHING = re.compile(r"(?i)need at least one array to (?:stack|concatenate)")
 ALIKE = "only for arrays that are as long as each other"
+UNKNOWN_TEXT = "no such name"
 
 
 def not_taken(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[str]:
@@ -39,6 +40,16 @@ def not_taken(inputs: Attempts, after: Callable[..., object], specs: Specs) -> I
                 yield remark
             if time.process_time() - started > SECONDS:
                 return
+
+
+def lost_error(inputs: Attempts, after: Callable[..., object], specs: Specs) -> str:
+    """What tells that the old version alone raises where a text is none that it knows; empty where it does not."""
+    for name in [n for n, s in specs.items() if isinstance(s, Alternatives) and isinstance(s.values[0], str)]:
+        unknown: Specs = {**specs, name: Alternatives((UNKNOWN_TEXT,))}
+        failure = inputs.attempt(unknown)
+        if failure is not None and failure.kind != TOO_LONG and inputs.attempt(unknown, after) is None:
+            return f"{name} = {UNKNOWN_TEXT!r}: only the old version raises {failure.kind}: {failure.message}"
+    return ""
 
 
 def _of_no_rows(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[str]:

@@ -20,12 +20,12 @@ from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
-from ..search.case_values import OTHERWISE, Case, Family, Filling, cases, searching
+from ..search.case_values import OTHERWISE, Case, Family, Filling, cases, searching, ties_of_choices
 from ..search.edge_values import of_texts
 from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES
 from ..search.text_numbers import TextNumbers
-from .decided_by_python import compared_both_ways, equal_both_ways
+from .decided_by_python import compared_both_ways, equal_both_ways, seen_both_ways
 from .edge_sweep import at_edges, numbers_of
 from .far_cases import run_far
 from .far_counters import leaving, unless_far
@@ -168,6 +168,8 @@ class Weighing(WeighedPair):
         """The verdict, with what it rests on among the remarks."""
         proved = self.counted(families) and self.proved and not self.unsettled
         self.traceable()
+        if not self.proved:
+            seen_both_ways(self)
         if self.twin is not None and self.twin.cases:
             self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
         self.ran = list(dict.fromkeys(kinds_by_name(values) for judge in self.judges for _, values, _ in judge.ran))
@@ -362,7 +364,10 @@ def derivatives(weighing: WeighedPair, family: Family, most: int | None, familie
     if ruled and full.free and family.specs is not None:  # rules are written for where there is no derivative
         zeros = cases(family.specs, iter([Filling("zeros", fill=0.0)]), weighing.integers)
         smooth += [Case(case.label, case.make, ordinary=False) for case in zeros]
-    smooth += [] if weighing.proved else of_each_outcome(weighing.judges, {case.label for case in smooth})
+    if not weighing.proved:
+        smooth += of_each_outcome(weighing.judges, {case.label for case in smooth})
+        specs = guessed_specs(families) or {}
+        smooth += cases(specs, ties_of_choices(specs), weighing.integers)
     for at, case in enumerate(smooth):
         if weighing.late() and not full.differentiated:
             weighing.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")

@@ -22,7 +22,7 @@ from ..edge_sweep import defining
 from ..ill_conditioned import same_where_sums_cancel
 from ..lists_of_rows import lists_of_rows
 from ..mixed_kinds import WIDE, of_mixed_floats, of_mixed_kinds
-from ..other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, not_taken
+from ..other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, lost_error, not_taken
 from ..other_dtypes_compared import same_in_other_types
 from ..program_comparison import made
 from ..python_numbers import numbers_of_python
@@ -48,6 +48,8 @@ def typed(weighing: WeighedPair, families: Sequence[Family]) -> None:
     specs = _free_specs(families)
     if specs is None:
         return
+    if weighing.full.free and (lost := lost_error(weighing.inputs, weighing.full.pair.after, specs)):
+        raise Refuted(lost)
     defaulted = (f.specs for f in families if f.specs is not None and f.label.startswith(DEFAULTED))
     for other in (specs, *islice(defaulted, 1)):
         weighing.remarks += weighing.quickly(functools.partial(same_types, specs=other, wide=False))
