@@ -88,7 +88,8 @@ def convert(
     names = {str(wanted.qualname), *(reached if callees else ())}
     told = dict.fromkeys(once_only(tree, [function, *reached.values()]) if not site.known else ())
     once = tuple(f"{file.display}:{line}: {text}" for line, text in told)
-    text, findings = _rewritten(file, site, names, settings, progress if verify and not once else None)
+    told_so = replace(settings, cache=False, asked=frozenset([str(wanted.qualname)]))
+    text, findings = _rewritten(file, site, names, told_so, progress if verify and not once else None)
     made = Conversion(
         wanted, file, text, _static(text, wanted) or site.static, findings, once, known=site.known and text == file.text
     )
@@ -127,7 +128,7 @@ def _rewritten(
     Without `progress` nothing is rewritten.
     """
     changed = decode(file.encode(site.text), file.path)
-    with Session(replace(settings, cache=False)) as session:
+    with Session(settings) as session:
         session.load_text(changed, in_project(file.path, settings))
         mine = session.found.get(file.display, [])
         session.found = {file.display: [entry for entry in mine if _within(entry.finding.function, names)]}
