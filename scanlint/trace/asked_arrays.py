@@ -32,9 +32,9 @@ def asked_arrays(function: Function) -> Iterator[str]:
     for loop in inside.of(ast.For):
         index = counter(loop)
         for node in (n for s in loop.body if index for n in walk(s) if isinstance(n, ast.Subscript)):
-            name = read_at(node, index)
-            if name is not None and name not in opened and not PYTREES(name):
-                yield name
+            read = read_at(node, str(index))
+            if read is not None and read not in opened and not PYTREES(read):
+                yield read
 
 
 def _generators(inside: Kinds, kind: type[ast.ListComp | ast.GeneratorExp]) -> list[ast.comprehension]:

@@ -254,7 +254,7 @@ class Body:
         return made
 
     def _inner(self, loop: ast.stmt, body: list[ast.stmt], known: Known, streams: Iterator[Stream]) -> Known:
-        """A loop inside: what it changes may be anything, but for counters that were followed and what becomes an array."""
+        """A loop inside: what it changes may be anything, but for followed counters and what becomes an array."""
         counted = [(n, replace(v, moving=False)) for s in streams for n, v in _counted(self.unit, s).items()]
         inside, bound = dict(known), binds(*body) & set(known)
         once = self._block(body, known | dict(counted)) if bound else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.exits import JUMPS
@@ -38,7 +39,7 @@ def with_placeholders(model: LoopModel) -> Step:
     return Rewrite((Edit(above, above, text),), "while_loop", next=(Next(node, model.starts),))
 
 
-def _flagged(model: LoopModel, names: Names, block: list[ast.stmt], anew: Names) -> bool:
+def _flagged(model: LoopModel, names: Names, block: list[ast.stmt], anew: Set[str]) -> bool:
     """Whether what follows a loop reads these names only where a flag is set, and each trip that sets it binds them.
 
     The flag starts as False; where it is not set, `if not flag: ...` binds them, or nothing else than `if flag: ...`
@@ -54,7 +55,7 @@ def _flagged(model: LoopModel, names: Names, block: list[ast.stmt], anew: Names)
             return False
     begin = started(block[: block.index(model.node)], flag) if flag in model.carried else None
     unset = isinstance(begin, ast.Constant) and begin.value is False
-    return unread and unset and not names - anew - (_set_with(body, flag) - reads(model.node.test, *body))
+    return unread and unset and not names - anew - (_set_with(body, flag) - reads(model.node))
 
 
 def _set_with(body: list[ast.stmt], flag: str) -> Names:
