@@ -48,7 +48,7 @@ def _pieces(argument: ast.expr) -> Iterator[str | tuple[ast.expr, str] | None]:
         case ast.FormattedValue(
             value=value, conversion=-1, format_spec=ast.JoinedStr(values=[ast.Constant(value=spec)])
         ):
-            yield value, ":" + spec
+            yield value, f":{spec!s}"
         case ast.FormattedValue() | ast.Starred():
             yield None
         case _:
