@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 
 MODEL = '''import jax.numpy as jnp
@@ -36,7 +38,7 @@ def twice(x):
 
 def told(x):
     """Print on each call."""
-    print(x)
+    print(x, sep="")
     return 2 * x
 
 
@@ -105,3 +107,42 @@ def test_a_file_that_does_not_parse_is_named_with_its_line(tmp_path: Path, run: 
     done = run("jit", "model.py::f")
     assert done.returncode == 2
     assert "model.py:2: " in done.stderr
+
+
+CONVERTED = {
+    "elements_that_decide": (
+        "def f(items):\n    s = 0\n    for c in items:\n        if c % 2 > 0:\n            continue\n        s += c\n    return s\n",
+        "jax.lax.",
+    ),
+    "rows_that_are_handed_on": (
+        "def g(s, z):\n    return 0.5 * s + z\n\n\ndef f(s, zs):\n    out = []\n    for z in zs:\n        s = g(s, z)\n"
+        "        out.append(s)\n    return jnp.stack(out)\n",
+        "jax.lax.scan(",
+    ),
+    "what_it_prints": (
+        'def f(x, n):\n    for i in range(n):\n        x = jnp.sin(x)\n        print("step", i, f"{x:.2f}")\n    return x\n',
+        'jax.debug.print("step {} {:.2f}", i, x)',
+    ),
+    "what_xla_fuses": (
+        "def f(x, y):\n    if jnp.any(jnp.isnan(x)):\n        return jnp.zeros_like(x)\n    d = x - y\n"
+        "    return y + d / jnp.linalg.norm(d)\n",
+        "jax.lax.cond(",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), CONVERTED.values(), ids=CONVERTED)
+def test_what_an_expert_would_convert_is_converted(code: str, expected: str, tmp_path: Path, run: Scanlint) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(f"import jax.numpy as jnp\n\n\n{code}")
+    done = run("jit", "--fix", "model.py::f")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert expected in file.read_text()
+
+
+def test_the_layers_that_a_function_goes_over_are_no_array(tmp_path: Path, run: Scanlint) -> None:
+    code = (
+        "import jax.numpy as jnp\n\n\ndef f(stages, x):\n    for stage in stages:\n        x = stage(x)\n    return x\n"
+    )
+    (tmp_path / "model.py").write_text(code)
+    assert "jax.lax." not in run("jit", "model.py::f").stdout

@@ -32,6 +32,9 @@ SETTINGS = {
     "a number of trips that is worked out": ("def f(x, t, dt):\n    n = int(t / dt)\n    for _ in range(n):\n        x = 2 * x\n    return x\n", ("t", "dt")),
     "a dict of numbers": ("def f(w: dict[str, float], g: Callable[[jax.Array], jax.Array], n: int | None):\n    return w, g, n\n", ("g",)),
     "the name of an attribute": ("def f(x, how):\n    return getattr(jnp, how)(x)\n", ("how",)),
+    "what is differentiated": ("def f(x, loss):\n    return x - jax.grad(loss)(x)\n", ("loss",)),
+    "what a function of its own is given": ("def f(x, loss):\n    grad = jax.grad(loss)\n    return x - grad(x)\n", ("loss",)),
+    "how deep it calls itself": ("def f(x, n):\n    if n == 0:\n        return x\n    return f(x * 2, n - 1)\n", ("n",)),
     "the end of a slice": ("def f(x, n):\n    return x[:n]\n", ("n",)),
 }  # fmt: skip
 

@@ -43,6 +43,33 @@ LEFT: dict[str, tuple[str, list[list[object]]]] = {
         """,
         [[number(1.0), lambda: jnp.asarray(ROW, float)], [number(1.0), lambda: jnp.zeros(0, float)]],
     ),
+    "a search that has an answer in each case": (
+        """
+        for i, v in enumerate(y):
+            if v > x:
+                pos = i
+                break
+        else:
+            pos = y.shape[0]
+        return pos
+        """,
+        [[number(v), lambda: jnp.asarray(ROW, float)] for v in (1.0, 9.0, NAN)]
+        + [[number(1.0), lambda: jnp.zeros(0, float)]],
+    ),
+    "a list that each trip makes and stacks": (
+        """
+        for _ in range(40):
+            rows = [x, 2 * x]
+            for k in range(3):
+                rows.append(jnp.cos(x + k))
+            rows = jnp.stack(rows)
+            if jnp.sum(rows) > y:
+                break
+            x = x + 0.1
+        return x
+        """,
+        [[number(0.5), number(1.0)], [number(0.1), number(99.0)]],
+    ),
     "break at the end of a trip": (
         """
         for _ in range(30):
@@ -503,6 +530,15 @@ def test_a_name_that_some_trips_give_a_value_has_none_before(rewrite) -> None:
         "            small = x\n        err = jnp.abs(x)\n    return small\n"
     )
     assert set(sample.reasons) == {"maybe-undefined"}
+
+
+@pytest.mark.parametrize("after", ["return pos", "if not done:\n        pos = pos + 1\n    return pos"])
+def test_a_name_that_only_a_flag_gives_a_value_has_none_where_it_is_read_anyway(rewrite, after: str) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x):\n    done = False\n    while jnp.logical_not(done):\n        x = 0.5 * x\n        done = x < 1\n"
+        f"        if done:\n            pos = x\n    {after}\n"
+    )
+    assert "maybe-undefined" in sample.reasons
 
 
 def test_an_unread_loop_variable_may_stand_for_other_things_inside(rewrite) -> None:
