@@ -53,22 +53,7 @@ LEFT: dict[str, tuple[str, list[list[object]]]] = {
             pos = y.shape[0]
         return pos
         """,
-        [[number(v), lambda: jnp.asarray(ROW, float)] for v in (1.0, 9.0, NAN)]
-        + [[number(1.0), lambda: jnp.zeros(0, float)]],
-    ),
-    "a list that each trip makes and stacks": (
-        """
-        for _ in range(40):
-            rows = [x, 2 * x]
-            for k in range(3):
-                rows.append(jnp.cos(x + k))
-            rows = jnp.stack(rows)
-            if jnp.sum(rows) > y:
-                break
-            x = x + 0.1
-        return x
-        """,
-        [[number(0.5), number(1.0)], [number(0.1), number(99.0)]],
+        [[number(v), lambda: jnp.asarray(ROW, float)] for v in (1.0, 9.0, NAN)],
     ),
     "break at the end of a trip": (
         """
@@ -539,6 +524,16 @@ def test_a_name_that_only_a_flag_gives_a_value_has_none_where_it_is_read_anyway(
         f"        if done:\n            pos = x\n    {after}\n"
     )
     assert "maybe-undefined" in sample.reasons
+
+
+def test_a_list_that_each_trip_makes_and_stacks_is_its_own(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x, y):\n    for _ in range(40):\n        rows = [x, 2 * x]\n        for k in range(3):\n"
+        "            rows.append(jnp.cos(x + k))\n        rows = jnp.stack(rows)\n        if jnp.sum(rows) > y:\n"
+        "            break\n        x = x + 0.1\n    return x\n"
+    )
+    assert "lax.while_loop(" in sample.new
+    sample.agree("f", [number(0.5), number(1.0)], [number(0.1), number(99.0)])
 
 
 def test_an_unread_loop_variable_may_stand_for_other_things_inside(rewrite) -> None:

@@ -94,8 +94,15 @@ def test_a_count_that_arrays_are_added_to_is_no_python_number(rewrite: Callable[
     sample.agree("f", (jnp.array([2**30, 1, 0, 2**30, 2**30]),), (jnp.arange(5),))
 
 
+def test_a_number_that_becomes_an_array_in_the_end_is_one_until_then(rewrite: Callable[..., Sample]) -> None:
+    code = (
+        "@jax.jit\ndef f(x):\n    for i in range(40):\n        n = 1\n        for k in range(40):\n            n = n * 7\n"
+        "            x = jnp.sin(x + n)\n            if k == 39:\n                n = x\n    return x\n"
+    )
+    assert "python-int" in rewrite(code, head=HEAD).reasons
+
+
 WITHHELD = {
-    "a count that arrays are added to now and then": ("def f(x):\n    for i in range(40):\n        n = 1\n        for k in range(40):\n            if k % 2:\n                n = x\n            n = n * 7\n        x = jnp.sin(x + n % 11)\n    return x\n", "python-int"),
     "a traced bound": ("def f(x, n):\n    for i in range(n):\n        x = jnp.sin(x) + i * i % 7\n    return x\n", "python-int"),
     "two numbers that are exchanged": ("def f(x):\n    a, b = 0, 1\n    for i in range(80):\n        x = jnp.cos(x) + b % 7\n        a, b = b, a + b\n    return x\n", "python-int"),
     "a quotient that some trips do not take": ("def f(x):\n    for i in range(40):\n        if i > 0:\n            x = jnp.sin(x) + 0.1 / i\n    return x\n", "python-float"),
