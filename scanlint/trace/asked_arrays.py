@@ -23,11 +23,15 @@ def asked_arrays(function: Function) -> Iterator[str]:
     opened = frozenset(_opened(inside))
     tests = (node.test for kind in _TESTS for node in inside.of(kind))  # type: ignore[attr-defined]
     tested = reads(*tests)
+    keys = dict[str, set[str]]()
+    for part in inside.of(ast.Subscript):
+        if isinstance(part.value, ast.Name) and isinstance(part.slice, ast.Name):
+            keys.setdefault(part.value.id, set()).add(part.slice.id)
     loops = [*inside.of(ast.For), *(g for kind in (ast.ListComp, ast.GeneratorExp) for g in _generators(inside, kind))]
     for name, target in (pair for loop in loops for pair in gone_over(loop)):
         elements = frozenset(targets(target))
         plain = isinstance(target, ast.Name) and not PYTREES(name)
-        if not opened & {name, *elements} and (plain or elements & tested):
+        if not opened & {name, *elements} and not elements & keys.get(name, set()) and (plain or elements & tested):
             yield name
     for loop in inside.of(ast.For):
         index = counter(loop)
@@ -51,6 +55,9 @@ def _opened(inside: Kinds) -> Iterator[str]:
     for subscript in inside.of(ast.Subscript):
         if isinstance(subscript.slice, ast.Constant) and isinstance(subscript.slice.value, str):
             yield from _root(subscript.value)
+    for compared in inside.of(ast.Compare):
+        if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in walk(compared)):
+            yield from reads(compared)
     for assignment in inside.of(ast.Assign):
         if any(isinstance(t, ast.Tuple | ast.List) for t in assignment.targets):
             yield from _root(assignment.value)

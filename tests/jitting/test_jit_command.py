@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from scanlint.trace.asked_arrays import asked_arrays
 
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -140,9 +143,16 @@ def test_what_an_expert_would_convert_is_converted(code: str, expected: str, tmp
     assert expected in file.read_text()
 
 
-def test_the_layers_that_a_function_goes_over_are_no_array(tmp_path: Path, run: Scanlint) -> None:
-    code = (
-        "import jax.numpy as jnp\n\n\ndef f(stages, x):\n    for stage in stages:\n        x = stage(x)\n    return x\n"
-    )
-    (tmp_path / "model.py").write_text(code)
-    assert "jax.lax." not in run("jit", "model.py::f").stdout
+NO_ARRAYS = {
+    "layers": "def f(stages, x):\n    for stage in stages:\n        x = stage(x)\n    return x\n",
+    "keys": "def f(table, x):\n    for k in table:\n        if k > 3:\n            x = x + table[k]\n    return x\n",
+    "names": "def f(table, x):\n    for k in table:\n        if k != 'bias':\n            x = 2 * x\n    return x\n",
+    "nodes": "def f(nodes, x):\n    for node in nodes:\n        if x > 0:\n            x = x + node.offset\n    return x\n",
+}
+
+
+@pytest.mark.parametrize("code", NO_ARRAYS.values(), ids=NO_ARRAYS)
+def test_what_is_taken_apart_is_no_array(code: str) -> None:
+    function = ast.parse(code).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    assert not list(asked_arrays(function))
