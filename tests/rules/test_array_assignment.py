@@ -25,7 +25,6 @@ REASONS = {
 }
 WRITTEN = {
     "what is returned": "def f(x):\n    y = 2 * x\n    y[0] = 1.0\n    return y\n",
-    "what is copied into another array": "def f(x, v):\n    y = 2 * x\n    y[0] = 1.0\n    v[:] = y\n    return v, y\n",
     "an argument that is returned": "def f(x, v):\n    s = x.sum()\n    x[0] = v * s\n    return x\n",
 }
 HOST = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n\n"

@@ -69,7 +69,7 @@ def _shared(unit: Unit, statement: ast.stmt, name: str) -> Withheld | None:
         match part:
             case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name and _is_view(value):
                 return Withheld("shared-array", f"`{name}` may be a part of another array (line {part.lineno})")
-            case ast.Assign(targets=to, value=ast.Name(id=other), lineno=line) if other == name and not _copied(to):
+            case ast.Assign(value=ast.Name(id=other), lineno=line) if other == name:
                 return Withheld("shared-array", f"`{name}` has another name too (line {line})")
     made = {n.id for n in parts if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     returned = {n.id for r in parts if isinstance(r, ast.Return) for n in ast.walk(r) if isinstance(n, ast.Name)}
@@ -79,11 +79,6 @@ def _shared(unit: Unit, statement: ast.stmt, name: str) -> Withheld | None:
     if not any(isinstance(n, ast.Name) and n.id == name and id(n) not in inside for n in parts if _loads(n)):
         return Withheld("nobody-reads", f"nobody reads `{name}` after it is changed (line {statement.lineno})")
     return None
-
-
-def _copied(to: list[ast.expr]) -> bool:
-    """Whether a value is written into something, element by element: `x[:] = v`."""
-    return all(isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Slice) for t in to)
 
 
 def _is_view(value: ast.expr) -> bool:
