@@ -22,6 +22,7 @@ class Settings:
     `line_length` is that of the formatter. `jobs` is the most processes that are used, 0 for as many as there are
     processors. `markdown`: texts are looked for in folders, too.
     `sums_as_batches`: loops that add up what they compute of each example become `jax.vmap`.
+    `asked` are the functions that the user says are to be jitted: what they go over are arrays.
     `tells_left`: the run tells too which loops it looked at and left.
     """
 
@@ -53,6 +54,7 @@ class Settings:
     executor: str = ""
     cache: bool = True
     cache_dir: Path | None = None
+    asked: frozenset[str] = frozenset()
     tells_left: bool = False
 
     @property

@@ -112,13 +112,18 @@ def _makes(unit: Unit, target: ast.AST) -> bool:
     """Whether a name is bound to a new dict or list there."""
     match unit.parents[target]:
         case ast.Assign(targets=[only], value=value) | ast.AnnAssign(target=only, value=ast.expr() as value):
-            return only is target and (_fresh(unit, value) or _repeated(value))
+            return only is target and (_fresh(unit, value) or _repeated(value) or _array(unit, value))
         case ast.Tuple() as names:
             match unit.parents[names]:
                 case ast.Assign(targets=[only], value=ast.Tuple(elts=values)) if only is names:
                     place = names.elts.index(target) if target in names.elts else -1
                     return len(values) == len(names.elts) and place >= 0 and _fresh(unit, values[place])
     return False
+
+
+def _array(unit: Unit, made: ast.expr) -> bool:
+    """What `jax.numpy` gives, which nothing changes: `rows = jnp.stack(rows)`."""
+    return isinstance(made, ast.Call) and (unit.resolve(made.func) or "").startswith("jax.numpy.")
 
 
 def _repeated(made: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from scanlint.finding import Finding, Position, Verification
 from scanlint.fix.fixer import Fixer
 from scanlint.fix.program_calls import ProgramCalls
 from scanlint.jitting.once_only import once_only
+from scanlint.jitting.prints import with_debug_prints
 from scanlint.jitting.site import JitSite, jitted
 from scanlint.jitting.targets import Function, JitTarget, found, functions
 from scanlint.project.files import SourceFile, decode, read, shown
@@ -80,15 +81,20 @@ def convert(
     """Convert one function; raises UsageError where there is none of the name, or nothing can be verified here."""
     file = source(wanted.file)
     tree = ast.parse(file.text)
-    function, owner = found(tree, wanted)
-    site = jitted(file.text, function, owner)
+    function, _ = found(tree, wanted)
+    reached = _reached(tree, function)
+    printing = with_debug_prints(file.text, [function, *(reached.values() if callees else ())])
+    site = jitted(printing, *found(ast.parse(printing), wanted))
+    if site.known:
+        site, printing = site._replace(text=file.text), file.text
     if site.obstacle:
         return Conversion(wanted, file, file.text, obstacles=(f"`{wanted.qualname}` {site.obstacle}",))
-    reached = _reached(tree, function)
     names = {str(wanted.qualname), *(reached if callees else ())}
-    told = dict.fromkeys(once_only(tree, [function, *reached.values()]) if not site.known else ())
-    once = tuple(f"{file.display}:{line}: {text}" for line, text in told)
-    text, findings = _rewritten(file, site, names, settings, progress if verify and not once else None)
+    line = earlier_line(file.text, printing)
+    told = dict.fromkeys(_once(printing, wanted) if not site.known else ())
+    once = tuple(f"{file.display}:{line(at)}: {text}" for at, text in told)
+    told_so = replace(settings, cache=False, asked=frozenset([str(wanted.qualname)]))
+    text, findings = _rewritten(file, site, names, told_so, progress if verify and not once else None)
     made = Conversion(
         wanted, file, text, _static(text, wanted) or site.static, findings, once, known=site.known and text == file.text
     )
@@ -96,6 +102,13 @@ def convert(
         return made
     progress(f"verifying {wanted}")
     return replace(made, verification=_verdict(made, settings))
+
+
+def _once(text: str, wanted: JitTarget) -> Iterator[tuple[int, str]]:
+    """What a function and all that it reaches do once, when it is traced."""
+    tree = ast.parse(text)
+    function, _ = found(tree, wanted)
+    return once_only(tree, [function, *_reached(tree, function).values()])
 
 
 def candidates(path: Path, settings: Settings) -> list[Conversion]:
@@ -127,7 +140,7 @@ def _rewritten(
     Without `progress` nothing is rewritten.
     """
     changed = decode(file.encode(site.text), file.path)
-    with Session(replace(settings, cache=False)) as session:
+    with Session(settings) as session:
         session.load_text(changed, in_project(file.path, settings))
         mine = session.found.get(file.display, [])
         session.found = {file.display: [entry for entry in mine if _within(entry.finding.function, names)]}

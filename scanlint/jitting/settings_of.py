@@ -5,24 +5,32 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from scanlint.jaxapi.words import words
 from scanlint.jitting.targets import Function
 from scanlint.loops.python_parameters import ALL, KEYWORDS, SECOND
-from scanlint.syntax.bindings import defaults
+from scanlint.syntax.bindings import Names, binds, defaults
 
 TEXTS = frozenset(["bool", "str", "Callable", "type", "Literal", "DTypeLike", "dtype"])
 WHOLE = frozenset(["int", "round", "max", "min", "abs", "len"])
 """What makes whole numbers of numbers in Python."""
 
+TAKE_FUNCTIONS = words(
+    "grad value_and_grad jacfwd jacrev jacobian hessian vmap pmap jit checkpoint remat jvp vjp linearize custom_jvp "
+    "custom_vjp vectorize scan map associative_scan tree_map partial"
+)
+"""What these are given first is called."""
+
 
 def settings_of(function: Function, *, method: bool) -> tuple[str, ...]:
     """The names of the parameters that must stay Python values, in their order.
 
-    They are annotated so, have a default of that kind, are called, compared with text, or decide how often a loop runs
-    or how long an array is. The first parameter of a method is none of them.
+    They are annotated so, have a default of that kind, are called, compared with text, or decide how often a loop runs,
+    how deep the function calls itself, or how long an array is. The first parameter of a method is none of them.
     """
     parameters = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     given = defaults(function.args)
-    used, decide = frozenset(_used(function)), frozenset(_deciding(function))
+    decide = frozenset(_deciding(function))
+    used = frozenset([*_used(function), *(name for name in _counted_down(function, parameters) if name in decide)])
     return tuple(
         parameter.arg
         for parameter in parameters[1 if method else 0 :]
@@ -83,6 +91,20 @@ def _deciding(function: Function) -> Iterator[str]:
                 yield name
 
 
+def _counted_down(function: Function, parameters: list[ast.arg]) -> Iterator[str]:
+    """The parameters for which the function hands itself another whole number: `f(x, depth - 1)`."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Name(id=called), args=args, keywords=keywords) if called == function.name:
+                given = [*zip((p.arg for p in parameters), args, strict=False), *((k.arg, k.value) for k in keywords)]
+            case _:
+                continue
+        for name, value in given:
+            match value:
+                case ast.BinOp(ast.Name(id=same), ast.Sub() | ast.Add() | ast.FloorDiv(), ast.Constant(int())):
+                    yield from [same] if same == name else []
+
+
 def _used(function: Function) -> Iterator[str]:
     """The parameters that some statement needs as Python values, also by way of other names."""
     origins: dict[str, set[str]] = {}
@@ -92,7 +114,8 @@ def _used(function: Function) -> Iterator[str]:
                 isinstance(n.func, ast.Name) and n.func.id in WHOLE for n in ast.walk(value) if isinstance(n, ast.Call)
             ):
                 origins.setdefault(name, set()).update(_names(value))
-    for needed in {name for node in ast.walk(function) for part in _needs(node) for name in _names(part)}:
+    own = binds(*function.body)
+    for needed in {name for node in ast.walk(function) for part in _needs(node, own) for name in _names(part)}:
         yield from _sources(needed, origins, set())
 
 
@@ -103,13 +126,17 @@ def _sources(name: str, origins: dict[str, set[str]], seen: set[str]) -> Iterato
         yield from _sources(other, origins, seen)
 
 
-def _needs(node: ast.AST) -> Iterator[ast.expr]:
-    """What a node needs as Python values."""
+def _needs(node: ast.AST, own: Names) -> Iterator[ast.expr]:
+    """What a node needs as Python values; `own` are the names that the function binds itself."""
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args):
             yield from args
         case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, name, *_]):
             yield name
+        case ast.Call(
+            func=ast.Attribute(attr=called) | ast.Name(id=called) as name, args=[ast.Name() as first, *_]
+        ) if called in TAKE_FUNCTIONS and not (isinstance(name, ast.Name) and called in own):
+            yield first
         case ast.Call(func=ast.Attribute(attr=name), args=args, keywords=keywords):
             yield from args if name in ALL else args[1:] if name in SECOND else ()
             yield from (k.value for k in keywords if k.arg in KEYWORDS)

@@ -73,17 +73,17 @@ def _spelled(tree: ast.Module, static: tuple[str, ...], places: Mapping[str, int
 
     `places` are those of the parameters that have no name for callers.
     """
-    jit, imports = _name(tree, "jax", "jit")
+    jit, imports = imported_as(tree, "jax", "jit")
     if not static:
         return jit, imports
-    partial, more = _name(tree, "functools", "partial")
+    partial, more = imported_as(tree, "functools", "partial")
     named, placed = [f'"{n}"' for n in static if n not in places], [str(places[n]) for n in static if n in places]
     listed = {"static_argnums": placed, "static_argnames": named}
     options = [f"{k}=({', '.join(v)}{',' if len(v) == 1 else ''})" for k, v in listed.items() if v]
     return f"{partial}({', '.join([jit, *options])})", [*imports, *more]
 
 
-def _name(tree: ast.Module, module: str, name: str) -> tuple[str, list[str]]:
+def imported_as(tree: ast.Module, module: str, name: str) -> tuple[str, list[str]]:
     """How a file spells a name of a module, and the import that it lacks for it."""
     for node in _at_import(tree.body):
         match node:

@@ -18,7 +18,7 @@ parameters by position (keys "0", "1", ...; "1.0" for a part that it unpacks) an
 
 SAME_PARAMETERS = frozenset(f"jax.{name}" for name in words("grad value_and_grad jit checkpoint remat jacfwd jacrev"))
 """What these make of a function takes what the function takes."""
-_SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES
+SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES
 _TAKE_LISTS = words(
     "stack concatenate array asarray vstack hstack column_stack dstack block broadcast_arrays meshgrid zeros ones "
     "full empty scan cond while_loop fori_loop switch map associative_scan stop_gradient psum pmean"
@@ -54,7 +54,7 @@ def array_uses(function: Function, resolve: Resolve, *, elements: bool = True) -
             found[name] = strong or found.get(name, False)
     lists = {name for call in inside.of(ast.Call) for name in _asked_for_list(call)}
     axes = _along_axes(inside.of(ast.Subscript))
-    iterations = [pair for loop in inside.of(ast.For) for pair in _iterations(loop)]
+    iterations = [pair for loop in inside.of(ast.For) for pair in iterations_of(loop)]
     found |= {name: True for name, element in iterations if name in axes and element not in axes[name]}
     if elements:
         _from_elements(found, iterations)
@@ -124,7 +124,7 @@ def _comprehended(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]
     for name, strong in (use for kind in _USES for part in parts.of(kind) for use in _used(part, resolve)):
         inside[name] = strong or inside.get(name, False)
     for generator in getattr(node, "generators", []):
-        for iterable, element in _iterations(generator):
+        for iterable, element in iterations_of(generator):
             if element in inside and not PYTREES(iterable):
                 yield iterable, inside[element]
 
@@ -139,18 +139,18 @@ def _asked_for_list(node: ast.AST) -> Iterator[str]:
 
 def _indexed(loop: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
     """Names whose elements a counting loop reads by its index, `xs[i]`, by what it does with these."""
-    index = _counter(loop)
+    index = counter(loop)
     if index is None:
         return
     parts = by_kind(*loop.body)  # type: ignore[attr-defined]
-    elements = {id(n): ast.Name(name) for n in parts.of(ast.Subscript) if (name := _read_at(n, index)) is not None}
+    elements = {id(n): ast.Name(name) for n in parts.of(ast.Subscript) if (name := read_at(n, index)) is not None}
     for node in (n for kind in _OF_ELEMENTS for n in parts.of(kind)) if elements else ():
         named = _with_names(node, elements)
         if named is not None:
             yield from _used(named, resolve)
 
 
-def _counter(loop: ast.AST) -> str | None:
+def counter(loop: ast.AST) -> str | None:
     """The name that counts the trips of a loop over a range."""
     match loop:
         case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="reversed"), args=[ast.Call() as inner])):
@@ -162,7 +162,7 @@ def _counter(loop: ast.AST) -> str | None:
     return name if isinstance(counted.func, ast.Name) and counted.func.id == "range" else None
 
 
-def _read_at(node: ast.Subscript, index: str) -> str | None:
+def read_at(node: ast.Subscript, index: str) -> str | None:
     """The name that `xs[i]`, `xs[i + 1]` or `xs[n - 1 - i]` reads."""
     at = [node.slice] if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load) else []
     while at:
@@ -198,7 +198,7 @@ def _with_names(node: ast.AST, names: Mapping[int, ast.Name]) -> ast.AST | None:
 def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
     """Names that this node uses as arrays, and whether only arrays can be used so."""
     match node:
-        case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _SHAPES:
+        case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in SHAPES:
             yield name, True
         case ast.BinOp(left=left, right=right, op=op) if isinstance(op, ARITHMETIC):
             for one, other in ((left, right), (right, left)):
@@ -277,17 +277,22 @@ def _takes_arrays(name: str) -> bool:
     return inside and last not in _TAKE_LISTS and last not in _TAKE_NUMBERS
 
 
-def _iterations(node: ast.AST) -> Iterator[tuple[str, str]]:
+def iterations_of(node: ast.AST) -> Iterator[tuple[str, str]]:
     """Pairs of an iterated name and the name of its element."""
+    return ((name, part.id) for name, part in gone_over(node) if isinstance(part, ast.Name))
+
+
+def gone_over(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Pairs of a name that a loop goes over and what its elements are bound to."""
     match node:
         case ast.For(target=target, iter=iterable) | ast.comprehension(target=target, iter=iterable):
             yield from _pairs(target, iterable)
 
 
-def _pairs(target: ast.expr, iterable: ast.expr) -> Iterator[tuple[str, str]]:
+def _pairs(target: ast.expr, iterable: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     match _sliced(iterable), target:
-        case ast.Name(id=name), ast.Name(id=element):
-            yield name, element
+        case ast.Name(id=name), _:
+            yield name, target
         case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]), ast.Tuple(elts=[_, element]):
             yield from _pairs(element, inner)
         case ast.Call(func=ast.Name(id="reversed"), args=[inner]), _:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+
+from scanlint.trace.program.asked_arrays import asked_arrays
 
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -36,7 +41,7 @@ def twice(x):
 
 def told(x):
     """Print on each call."""
-    print(x)
+    print(x, sep="")
     return 2 * x
 
 
@@ -105,3 +110,49 @@ def test_a_file_that_does_not_parse_is_named_with_its_line(tmp_path: Path, run: 
     done = run("jit", "model.py::f")
     assert done.returncode == 2
     assert "model.py:2: " in done.stderr
+
+
+CONVERTED = {
+    "elements_that_decide": (
+        "def f(items):\n    s = 0\n    for c in items:\n        if c % 2 > 0:\n            continue\n        s += c\n    return s\n",
+        "jax.lax.",
+    ),
+    "rows_that_are_handed_on": (
+        "def g(s, z):\n    return 0.5 * s + z\n\n\ndef f(s, zs):\n    out = []\n    for z in zs:\n        s = g(s, z)\n"
+        "        out.append(s)\n    return jnp.stack(out)\n",
+        "jax.lax.scan(",
+    ),
+    "what_it_prints": (
+        'def f(x, n):\n    for i in range(n):\n        x = jnp.sin(x)\n        print("step", i, f"{x:.2f}")\n    return x\n',
+        'jax.debug.print("step {} {:.2f}", i, x)',
+    ),
+    "what_xla_fuses": (
+        "def f(x, y):\n    if jnp.any(jnp.isnan(x)):\n        return jnp.zeros_like(x)\n    d = x - y\n"
+        "    return y + d / jnp.linalg.norm(d)\n",
+        "jax.lax.cond(",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), CONVERTED.values(), ids=CONVERTED)
+def test_what_an_expert_would_convert_is_converted(code: str, expected: str, tmp_path: Path, run: Scanlint) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(f"import jax.numpy as jnp\n\n\n{code}")
+    done = run("jit", "--fix", "model.py::f")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert expected in file.read_text()
+
+
+NO_ARRAYS = {
+    "layers": "def f(stages, x):\n    for stage in stages:\n        x = stage(x)\n    return x\n",
+    "keys": "def f(table, x):\n    for k in table:\n        if k > 3:\n            x = x + table[k]\n    return x\n",
+    "names": "def f(table, x):\n    for k in table:\n        if k != 'bias':\n            x = 2 * x\n    return x\n",
+    "nodes": "def f(nodes, x):\n    for node in nodes:\n        if x > 0:\n            x = x + node.offset\n    return x\n",
+}
+
+
+@pytest.mark.parametrize("code", NO_ARRAYS.values(), ids=NO_ARRAYS)
+def test_what_is_taken_apart_is_no_array(code: str) -> None:
+    function = ast.parse(code).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    assert not list(asked_arrays(function))

@@ -9,6 +9,7 @@ import pytest
 
 from scanlint.errors import UsageError
 from scanlint.jitting.once_only import once_only
+from scanlint.jitting.prints import with_debug_prints
 from scanlint.jitting.settings_of import settings_of
 from scanlint.jitting.site import jitted
 from scanlint.jitting.targets import JitTarget, found, functions, target
@@ -32,6 +33,9 @@ SETTINGS = {
     "a number of trips that is worked out": ("def f(x, t, dt):\n    n = int(t / dt)\n    for _ in range(n):\n        x = 2 * x\n    return x\n", ("t", "dt")),
     "a dict of numbers": ("def f(w: dict[str, float], g: Callable[[jax.Array], jax.Array], n: int | None):\n    return w, g, n\n", ("g",)),
     "the name of an attribute": ("def f(x, how):\n    return getattr(jnp, how)(x)\n", ("how",)),
+    "what is differentiated": ("def f(x, loss):\n    return x - jax.grad(loss)(x)\n", ("loss",)),
+    "what a function of its own is given": ("def f(x, loss):\n    grad = jax.grad(loss)\n    return x - grad(x)\n", ("loss",)),
+    "how deep it calls itself": ("def f(x, n):\n    if n == 0:\n        return x\n    return f(x * 2, n - 1)\n", ("n",)),
     "the end of a slice": ("def f(x, n):\n    return x[:n]\n", ("n",)),
 }  # fmt: skip
 
@@ -142,6 +146,31 @@ def test_a_method_is_suggested_where_the_class_was_left_out() -> None:
     with pytest.raises(UsageError, match=r"did you mean `A\.f`"):
         found(ast.parse(CLASS), JitTarget(Path("m.py"), "f"))
     assert [name for name, _, _ in functions(ast.parse(CLASS))] == ["A.__init__", "A.f"]
+
+
+PRINTED = {
+    "values": ('print("x", x, 2 * x)', 'jax.debug.print("x {} {}", x, 2 * x)'),
+    "a text with formats": ('print(f"x = {x:.2f}, \\"{x}\\"")', 'jax.debug.print("x = {:.2f}, \\"{}\\"", x, x)'),
+    "a text": ('print("done")', 'jax.debug.print("done")'),
+    "several lines": ("print(\n        x,\n    )", 'jax.debug.print("{}", x)'),
+    "another end": ('print(x, end="")', None),
+    "a representation": ('print(f"{x!r}")', None),
+    "braces": ('print("{x}", x)', None),
+    "what is unpacked": ("print(*x)", None),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), PRINTED.values(), ids=PRINTED)
+def test_a_print_is_one_of_each_call(old: str, new: str | None) -> None:
+    text = f"import jax\n\n\ndef f(x):\n    {old}\n    return x\n"
+    _, function = _function(text)
+    assert with_debug_prints(text, [function]) == (text if new is None else text.replace(old, new))
+
+
+@pytest.mark.parametrize("head", ["from rich import print\n", "def g(print):\n    pass\n"])
+def test_another_print_is_left(head: str) -> None:
+    text = f"{head}def f(x):\n    print(x)\n    return x\n"
+    assert with_debug_prints(text, [_function(text)[1]]) == text
 
 
 ONCE = {

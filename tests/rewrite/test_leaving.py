@@ -43,6 +43,18 @@ LEFT: dict[str, tuple[str, list[list[object]]]] = {
         """,
         [[number(1.0), lambda: jnp.asarray(ROW, float)], [number(1.0), lambda: jnp.zeros(0, float)]],
     ),
+    "a search that has an answer in each case": (
+        """
+        for i, v in enumerate(y):
+            if v > x:
+                pos = i
+                break
+        else:
+            pos = y.shape[0]
+        return pos
+        """,
+        [[number(v), lambda: jnp.asarray(ROW, float)] for v in (1.0, 9.0, NAN)],
+    ),
     "break at the end of a trip": (
         """
         for _ in range(30):
@@ -503,6 +515,25 @@ def test_a_name_that_some_trips_give_a_value_has_none_before(rewrite) -> None:
         "            small = x\n        err = jnp.abs(x)\n    return small\n"
     )
     assert set(sample.reasons) == {"maybe-undefined"}
+
+
+@pytest.mark.parametrize("after", ["return pos", "if not done:\n        pos = pos + 1\n    return pos"])
+def test_a_name_that_only_a_flag_gives_a_value_has_none_where_it_is_read_anyway(rewrite, after: str) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x):\n    done = False\n    while jnp.logical_not(done):\n        x = 0.5 * x\n        done = x < 1\n"
+        f"        if done:\n            pos = x\n    {after}\n"
+    )
+    assert "maybe-undefined" in sample.reasons
+
+
+def test_a_list_that_each_trip_makes_and_stacks_is_its_own(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x, y):\n    for _ in range(40):\n        rows = [x, 2 * x]\n        for k in range(3):\n"
+        "            rows.append(jnp.cos(x + k))\n        rows = jnp.stack(rows)\n        if jnp.sum(rows) > y:\n"
+        "            break\n        x = x + 0.1\n    return x\n"
+    )
+    assert "lax.while_loop(" in sample.new
+    sample.agree("f", [number(0.5), number(1.0)], [number(0.1), number(99.0)])
 
 
 def test_an_unread_loop_variable_may_stand_for_other_things_inside(rewrite) -> None:

@@ -83,6 +83,25 @@ def test_half_precision_and_doubles_keep_their_dtype(rewrite: Callable[..., Samp
     np.testing.assert_allclose(_run(sample.new, jnp.zeros(())), exact, atol=3e-3)
 
 
+@pytest.mark.parametrize("skip", ["", "            if k == 0:\n                continue\n"], ids=["each", "some"])
+def test_a_count_that_arrays_are_added_to_is_no_python_number(rewrite: Callable[..., Sample], skip: str) -> None:
+    code = (
+        "@jax.jit\ndef f(x):\n    new = x\n    for i in range(x.shape[0]):\n        n = 0\n        for k in (-1, 0, 1):\n"
+        f"{skip}            n += x[(i + k) % 5]\n        new = new.at[i].set(jnp.where(n < 2, 0, n))\n    return new\n"
+    )
+    sample = rewrite(code, head=HEAD)
+    assert "fori_loop" in sample.new or "vmap" in sample.new
+    sample.agree("f", (jnp.array([2**30, 1, 0, 2**30, 2**30]),), (jnp.arange(5),))
+
+
+def test_a_number_that_becomes_an_array_in_the_end_is_one_until_then(rewrite: Callable[..., Sample]) -> None:
+    code = (
+        "@jax.jit\ndef f(x):\n    for i in range(40):\n        n = 1\n        for k in range(40):\n            n = n * 7\n"
+        "            x = jnp.sin(x + n)\n            if k == 39:\n                n = x\n    return x\n"
+    )
+    assert "python-int" in rewrite(code, head=HEAD).reasons
+
+
 WITHHELD = {
     "a traced bound": ("def f(x, n):\n    for i in range(n):\n        x = jnp.sin(x) + i * i % 7\n    return x\n", "python-int"),
     "two numbers that are exchanged": ("def f(x):\n    a, b = 0, 1\n    for i in range(80):\n        x = jnp.cos(x) + b % 7\n        a, b = b, a + b\n    return x\n", "python-int"),

@@ -106,8 +106,7 @@ def _lines(made: Conversion, paint: Paint, *, fixed: bool) -> Iterator[str]:
     yield from (f"    {obstacle}" for obstacle in made.obstacles)
     for finding in made.left:
         yield f"    {_said(finding, paint)}: {finding.message}"
-        remedy = finding.help or finding.fix.reason
-        yield from [f"        {remedy}"] if remedy else []
+        yield from (f"        {text}" for text in (finding.help, finding.fix.reason) if text)
     if made.verification is not None:
         yield f"    {evidence(made.verification)}"
         yield from [f"        {made.verification.counterexample}"] if made.verification.counterexample else []

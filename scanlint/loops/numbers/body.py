@@ -254,19 +254,24 @@ class Body:
         return made
 
     def _inner(self, loop: ast.stmt, body: list[ast.stmt], known: Known, streams: Iterator[Stream]) -> Known:
-        """A loop inside: what it changes may be anything, but for counters that were followed."""
-        inside = dict(known)
-        for name in binds(*body) & set(known):
+        """A loop inside: what it changes may be anything, but for followed counters and what becomes an array."""
+        counted = [(n, replace(v, moving=False)) for s in streams for n, v in _counted(self.unit, s).items()]
+        inside, bound = dict(known), binds(*body) & set(known)
+        once = self._block(body, known | dict(counted)) if bound else {}
+        given = [s for s in walk_scope(body) if isinstance(s, ast.Assign | ast.AugAssign)]
+        for name in bound:
             if name in self.carried and self._is_counter(name):
+                continue
+            values = [s.value if isinstance(s, ast.AugAssign) else _given(s, name) for s in given if name in binds(s)]
+            if name not in once and all(v is None or self._number(v, inside) is None for v in values):
+                del inside[name]
                 continue
             grown = self._grown(loop, name, body, known)
             if grown is not None:
                 inside[name] = grown
             else:
                 inside[name] = replace(numbers.some(known[name], whole=known[name].whole), fault="ring", moving=True)
-        for stream in streams:
-            inside.update({n: replace(v, moving=False) for n, v in _counted(self.unit, stream).items()})
-        return _joined(known, self._block(body, inside))
+        return _joined(known, self._block(body, inside | dict(counted)))
 
     def _grown(self, loop: ast.stmt, name: str, body: list[ast.stmt], known: Known) -> Number | None:
         """What a name is on all trips of a loop inside that only adds whole numbers to it, which it does not change."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import holds, started
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import Names, binds, reads
+from scanlint.syntax.walk import walk
 
 
 def with_placeholders(model: LoopModel) -> Step:
@@ -24,9 +26,10 @@ def with_placeholders(model: LoopModel) -> Step:
     block = unit.block(node)
     before = block[: block.index(node)]
     anew = {n for s in node.body if isinstance(s, ast.Assign) for n in binds(s)} - model.flow.live_at_body(node)
-    if not wanted or set(wanted) - anew or any(set(wanted) & binds(s) for s in before):
+    if not wanted or any(set(wanted) & binds(s) for s in before):
         return NOT_APPLICABLE
-    if not holds(unit, node.test, before) and not _flagged(model, frozenset(wanted), block):
+    surely = not set(wanted) - anew and holds(unit, node.test, before)
+    if not surely and not _flagged(model, frozenset(wanted), block, anew):
         return NOT_APPLICABLE
     at = len(before)
     while at and isinstance(before[at - 1], ast.Assign) and binds(before[at - 1]) <= model.starts:
@@ -36,19 +39,44 @@ def with_placeholders(model: LoopModel) -> Step:
     return Rewrite((Edit(above, above, text),), "while_loop", next=(Next(node, model.starts),))
 
 
-def _flagged(model: LoopModel, names: Names, block: list[ast.stmt]) -> bool:
-    """Whether, of all that follows a loop, only `if flag: ...` reads these names, with a flag that starts as False."""
-    at = block.index(model.node)
-    match block[at + 1 :]:
-        case [ast.If(test=ast.Name(id=flag), orelse=orelse), *rest] if flag in model.carried:
-            begin = started(block[:at], flag)
-            unset = isinstance(begin, ast.Constant) and begin.value is False
-            return unset and not names & reads(*orelse, *rest)
-    return False
+def _flagged(model: LoopModel, names: Names, block: list[ast.stmt], anew: Set[str]) -> bool:
+    """Whether what follows a loop reads these names only where a flag is set, and each trip that sets it binds them.
+
+    The flag starts as False; where it is not set, `if not flag: ...` binds them, or nothing else than `if flag: ...`
+    reads them.
+    """
+    body = model.node.body
+    match block[block.index(model.node) + 1 :]:
+        case [ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=flag)), body=instead, orelse=[]), *_]:
+            unread = _always(instead) >= names and not names & reads(*instead)
+        case [ast.If(test=ast.Name(id=flag), orelse=orelse), *rest]:
+            unread = not names & reads(*orelse, *rest)
+        case _:
+            return False
+    begin = started(block[: block.index(model.node)], flag) if flag in model.carried else None
+    unset = isinstance(begin, ast.Constant) and begin.value is False
+    return unread and unset and not names - anew - (_set_with(body, flag) - reads(model.node))
+
+
+def _set_with(body: list[ast.stmt], flag: str) -> Names:
+    """The names that a trip binds wherever it has set a flag: `if flag: name = ...`."""
+    found = Names()
+    for statement in body:
+        match statement:
+            case ast.If(test=ast.Name(id=tested), body=inner) if tested == flag:
+                found |= _always(inner)
+            case _ if flag in binds(statement):
+                found = Names()
+    return found
+
+
+def _always(block: list[ast.stmt]) -> Names:
+    """The names that the assignments of a block bind."""
+    return Names(n for s in block if isinstance(s, ast.Assign) for n in binds(s))
 
 
 def _zero(model: LoopModel, name: str) -> str:
     """A number of the kind that a name is given, as far as that is evident."""
-    values = [s.value for s in model.node.body if isinstance(s, ast.Assign) and name in binds(s)]
+    values = [s.value for s in walk(model.node) if isinstance(s, ast.Assign) and name in binds(s)]
     dtypes = {model.unit.value(v).dtype for v in values}
     return "False" if dtypes == {"bool"} else "0" if dtypes == {"int"} else "0.0"

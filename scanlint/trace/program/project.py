@@ -60,6 +60,7 @@ class Project:
     ) -> None:
         self.modules = self.scopes = Scopes(library, settings.line_length)
         self.graph = self.scopes.graph
+        self.graph.used.asked = settings.asked
         self.settings = settings
         self.begin = [self.scopes[name] for name in begin_at]
         self.weights = Weights(self.graph)

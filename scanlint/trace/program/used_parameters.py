@@ -11,16 +11,21 @@ from scanlint.trace.calls.transforms import functions_in
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.values import Value
 from scanlint.trace.members import noted
+from scanlint.trace.program.asked_arrays import asked_arrays
 
 DEEPEST_USES = 40
 LISTS = frozenset(("list", "tuple"))
 
 
 class UsedParameters:
-    """Answers for each function; `asking` is how deep the answers rest on each other."""
+    """Answers for each function; `asking` is how deep the answers rest on each other.
+
+    `asked` are the functions that the user says are to be jitted.
+    """
 
     def __init__(self) -> None:
         self.asking = 0
+        self.asked: frozenset[str] = frozenset()
 
     def of(self, code: Code, *, elements: bool = True) -> Mapping[str, bool]:
         """The names of a function that are used as arrays; with `elements`, those of whose elements alone that is told.
@@ -50,6 +55,8 @@ class UsedParameters:
         self.asking += 1
         found = array_uses(code.node, lambda node: self._of_callee(code, node, elements), elements=elements)
         self.asking -= 1
+        if elements and code.qualname in self.asked and code.jit is not None:
+            found = dict.fromkeys(asked_arrays(code.node), False) | found
         notes = {a.arg: noted(code, a) for a in code.parameters() if a.annotation is not None}
         several = {name for name, note in notes.items() if note is not None and note.container is not None}
         uses = {name: strong for name, strong in found.items() if name not in several | code.listed}

@@ -216,7 +216,7 @@ def _leaves_apart(a: object, b: object) -> Apart:
     if x.dtype.kind in "biu":
         return Apart(flips=not np.array_equal(x, y))
     wide = np.complex128 if "c" in (x.dtype.kind, y.dtype.kind) else np.float64
-    unit = tiny(x.dtype)
+    unit = max(tiny(x.dtype), tiny(np.float32))  # beside an exact 0 both precisions have the same measure
     x, y = x.astype(wide), y.astype(wide)
     usual = np.isfinite(x) & np.isfinite(y)
     same = usual | (np.isnan(x) & np.isnan(y)) | (x == y)

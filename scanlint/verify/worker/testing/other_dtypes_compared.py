@@ -84,6 +84,7 @@ def same_in_other_types(
             isinstance(result, Difference)
             and not _as_exact(judge, values, wide, found, result)
             and not (kind is Retyping.WHOLE and _rounded(judge, values, result))
+            and not _fused(judge, values, wide, result)
         ):
             if _half(judge, values, result):
                 return f"Python's numbers have more digits than those of half precision, for {kinds(values)}"
@@ -109,6 +110,12 @@ def _rounded(judge: Judge, values: Values, result: Difference) -> bool:
     if not result.values_only or result.relative > AMPLIFIED:
         return False
     return judge.left_in_double(values, result) <= (FINER if result.relative <= ACCEPTED_RELATIVE[4] else FINEST)
+
+
+def _fused(judge: Judge, values: Values, expected: object, result: Difference) -> bool:
+    """Whether only what XLA fuses tells the versions apart: both give the same op by op, and in double precision."""
+    alone = result.values_only and judge.same_by_operations(values, expected)
+    return alone and judge.left_in_double(values, result) <= FINEST
 
 
 def _as(before: object, after: object, which: Callable[[object, object], bool]) -> object:
