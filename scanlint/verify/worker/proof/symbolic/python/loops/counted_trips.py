@@ -112,7 +112,7 @@ class CountedTrips(OneTrip):
         with self.integers.within(loop.name, count):
             over_trips = jnp.arange(self.given(whole(count)))  # type: ignore[arg-type,unused-ignore]
             # a length that is a symbol is asked of an array alone
-            ended: object = lax.scan(self.step(loop), (0, *first), over_trips)  # scanlint: ignore[dummy-xs]
+            ended: object = lax.scan(self.step(loop), (0, *first), over_trips)
             state.write(loop.before)
             state.restore()
         (_, moved, _), rows = cast("tuple[Carry, Rows]", ended)
