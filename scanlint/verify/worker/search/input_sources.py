@@ -230,7 +230,8 @@ class Inputs(Attempts):
         if failure is not None and failure.kind == NOT_IMPORTED:
             return f"`{self.node.name}` needs, at line {failure.lines[-1]}, what does not import: {failure.message}"
         if failure is not None and failure.kind == NotInstalledError.__name__:
-            return f"{failure.message} at line {failure.lines[-1]}; install it, or name the interpreter with `--python`"
+            line = f" at line {failure.lines[-1]}" if failure.lines else ""
+            return f"{failure.message}{line}; install it, or name the interpreter with `--python`"
         if failure is not None:
             line = f" at line {failure.lines[-1]}" if failure.lines else ""
             text = for_this_jax((failure.message.splitlines() or [""])[0][:160])
