@@ -10,6 +10,7 @@ SUMMED = "def f(x):\n    s = 0.0\n    for i in range(x.shape[0]):\n        if x[
 SCANNED = "def f(x):\n    return lax.scan(lambda s, d: (lax.cond(d > 0, lambda: s + d, lambda: s), None), {}, x)[0]\n"
 HORNER = "def f(h, x):\n    s = 0.0\n    for i in range(h.shape[0]):\n        s = s * x[i] + h[i]\n    return s\n"
 ROLLED = "def f(h, x):\n    return lax.fori_loop(0, h.shape[0], lambda i, s: s * x[i] + h[i], {})\n"
+START = "jnp.full(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), 0.0)"
 TIMES = "def f(n):\n    s = jnp.int32(0)\n    for i in range(30):\n        s = s + n * i\n    return s\n"
 FIRST = "def f(x):\n    best, at = x[0], 0\n    for i in range(1, x.shape[0]):\n        if x[i] > best:\n            best, at = x[i], i\n    return at\n"
 TRIPS = "def f(x, n):\n    for i in range(n):\n        x = x * 0.5 + i\n    return x\n"
@@ -91,10 +92,17 @@ def test_another_type_on_the_way_is_refuted(judge, old: str, new: str, static: f
 
 
 def test_what_differs_only_where_precisions_are_mixed_is_said_and_refutes_nothing(judge) -> None:
-    weak = ROLLED.format("jnp.full(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), 0.0)")
-    found = judge(HORNER, weak)
+    """A tenth in the precision of `h`: beside an `x` of more bits it is not Python's."""
+    step = "s + 0.1 * x[i] + h[i]"
+    old, new = HORNER.replace("s * x[i] + h[i]", step), ROLLED.format(START).replace("s * x[i] + h[i]", step)
+    assert judge(old, new).verdict == "proved"
+    found = judge(old, new.replace("0.1 *", "jnp.asarray(0.1, jnp.result_type(h[i], 0.1)) *"))
     assert found.verdict == "tested", found
     assert any(note.startswith("only where precisions are mixed: ") and "float16" in note for note in found.notes)
+
+
+def test_what_only_xla_rounds_otherwise_where_precisions_are_mixed_is_proved(judge) -> None:
+    assert judge(HORNER, ROLLED.format(START)).verdict == "proved"
 
 
 @pytest.mark.parametrize(("old", "new"), RIGHT.values(), ids=RIGHT.keys())

@@ -67,10 +67,7 @@ class ShapeSolver:
         yield from (specs for *_, specs in kept)
 
     def searched(self) -> list[tuple[float, tuple[int, ...]]]:
-        """The ranks that were tried, with what speaks against them: best first, from the guess on.
-
-        Where as little speaks against two, the one with more axes for the first arguments: matrices stand on the left.
-        """
+        """The ranks that were tried, with what speaks against them: best first, from the guess on."""
         first = tuple(leaf.guessed for leaf in self.leaves)
         seen = {first}
         tried: list[tuple[float, tuple[int, ...]]] = []
@@ -97,7 +94,7 @@ class ShapeSolver:
                         continue
                     seen.add(changed)
                     look(changed)
-        return sorted(tried, key=lambda one: (one[0], [-rank for rank in one[1]]))
+        return sorted(tried)
 
     def distance(self, ranks: tuple[int, ...]) -> float:
         """How far ranks are from the guess."""

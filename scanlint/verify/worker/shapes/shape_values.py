@@ -14,6 +14,7 @@ IMPOSSIBLE = 50.0  # operands do not fit
 UNSTEADY = 6.0  # what a loop carries changes its rank
 NO_MATRIX = 4.0  # `.T` of a vector
 INNER, OWN = 3.0, 0.5  # a product of two vectors; of a row, or of a vector with what is computed from it
+ON_THE_RIGHT = 1e-3  # a matrix right of a vector, where nothing else tells which is which
 UNMET = 3.0  # a new axis, and only a number to broadcast with it
 MIXED = 2.5  # arrays of different ranks
 POINTLESS = 2.0  # what a number is reduced to is itself
@@ -161,6 +162,7 @@ class ShapeRules:
             return None
         if len(a.shape) == len(b.shape) == 1:
             self.against(OWN if a.by & b.by or a.row or b.row else INNER, by)
+        self.cost += ON_THE_RIGHT if len(a.shape) < len(b.shape) else 0.0
         self.same(a.shape[-1], b.shape[-2 if len(b.shape) > 1 else -1], by)
         rows, columns = a.shape[:-1][-1:], b.shape[-1:] if len(b.shape) > 1 else ()
         return Arr((*self.joined(a.shape[:-2], b.shape[:-2], by), *rows, *columns), by)
