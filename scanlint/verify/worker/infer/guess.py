@@ -104,7 +104,10 @@ def _list() -> Struct:
 
 
 def _shape(need: Need, sizes: Sizes) -> tuple[int, ...]:
-    return tuple(sizes.fresh() for _ in range(need.least_rank()))
+    """What is unpacked has as many rows as there are names, and so have its elements; other sizes are solved for."""
+    unpacked = (need.parts, need.element.parts if need.element is not None else None)
+    parts = dict(enumerate(unpacked))
+    return tuple(len(listed) if (listed := parts.get(axis)) else sizes.fresh() for axis in range(need.least_rank()))
 
 
 def _dtype(need: Need) -> str:
