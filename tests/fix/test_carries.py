@@ -81,7 +81,7 @@ MENDED = {
     "a number that is multiplied by what may be in half precision": (
         "def horner(h, xs):\n    s = 0.0\n    for i in range(h.shape[0]):\n"
         "        s = s * xs[i] + h[i]\n    return s\n",
-        "s = jnp.zeros(\n        jnp.broadcast_shapes(h.shape[1:], xs.shape[1:]), jnp.result_type(float, h, xs)\n    )",
+        "s = jnp.full(jnp.broadcast_shapes(h.shape[1:], xs.shape[1:]), 0.0)",
     ),
     "names that are bound at once keep together where they start alike": (
         "def delayed(x, b):\n    x1 = x2 = y1 = 0.0\n    for xn in x:\n        yn = b[0] * xn + b[1] * x2 - 0.5 * y1\n"
