@@ -6,9 +6,8 @@ import ast
 import builtins
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from scanlint.finding import Position
@@ -62,7 +61,7 @@ class Notebook:
     stand_ins: dict[str, str]
     left_out: tuple[str, ...] = ()
     broken: tuple[int, ...] = ()
-    written_as: Mapping[int, str] = MappingProxyType({})
+    written_as: Mapping[int, str] = field(default_factory=dict)
 
     def place(self, position: Position) -> tuple[int, Position]:
         """The cell of a place in the program, and the place in it; 1 and the first line where there is none."""
