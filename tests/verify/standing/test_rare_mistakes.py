@@ -156,3 +156,10 @@ def test_what_a_proof_does_not_settle_is_not_proved(old: str, new: str, verdict:
 def test_a_gradient_that_an_unused_arm_spoils_is_refuted(compare: Compare) -> None:
     assert compare(ROOT, ROOTS.format("a[i, j]"), **SQUARE).verdict == "refuted"
     assert compare(ROOT, ROOTS.format("jnp.where(i == j, a[i, j], 1)"), **SQUARE).verdict in ("proved", "tested")
+
+
+def test_a_recursion_without_end_is_refuted(judge) -> None:
+    old = "def f(x, n: int):\n    if n <= 0:\n        return x\n    return jnp.sin(f(x, n - 1)) + x\n"
+    found = judge(old, old.replace("n <= 0", "n == 0"))
+    assert found.verdict == "refuted", found
+    assert "RecursionError" in (found.counterexample or "")

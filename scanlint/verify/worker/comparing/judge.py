@@ -42,7 +42,8 @@ from .untraced_places import place_of
 from .weak_types import Weakness
 
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
-DEEP = "the new version nests deeper than Python allows"
+DEEP, MANY = "the new version nests deeper than Python allows", 100
+"""A recursion that so large a number counts down may go too deep once it is traced; any other has no end."""
 NOTHING = "the new version raises where there are no elements"
 PAST_THE_END = "compared where `{0}` has {2} more rows than `{1}`, for so many are read"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
@@ -229,13 +230,15 @@ class Judge:
         return True
 
     def spared(self, values: Values, expected: object, error: Exception) -> bool:
-        """Whether an error of the new version refutes nothing: it nests too deep, or over no or fewer than no elements.
+        """Whether an error of the new version refutes nothing: a long recursion, or no elements, or fewer than none.
 
         A loop over `range(n)` makes no trip where `n` is negative; an array of `n` rows cannot be made.
         """
         text = f"{type(error).__name__}: {first_line(error, 200)}"
-        if isinstance(error, RecursionError):
-            self.note(f"{DEEP}, for {describe(values, 120)}")
+        if isinstance(error, RecursionError) and (
+            deep := [n for n, x in values.items() if type(x) is int and x >= MANY]
+        ):
+            self.note(f"{DEEP}, for {', '.join(f'{n} = {values[n]}' for n in deep)}")
             return True
         below = next((n for n, x in values.items() if type(x) is int and x < 0), None)
         if below is not None and (says(error, Fact.NEGATIVE_SIZE) or self.tripless(values)):
