@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from scanlint.finding import Withheld
 from scanlint.jaxapi.solvers import HANDLED
@@ -81,32 +82,56 @@ def on_host(unit: Unit, call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS
 
 
-def outliving(unit: Unit, call: ast.Call, function: Value, own: Names = NONE, depth: int = 0) -> Iterator[str]:
+def outliving(unit: Unit, call: ast.Call, function: Value, own: Names = NONE) -> Iterator[str]:
     """What each run of the Python of a function of the project leaves behind, but for changes of `own`."""
+    for trace in _traces(unit, call, function, DEPTH):
+        if trace.changed is None:
+            yield f"calls `{trace.host}`"
+        elif trace.changed not in own:
+            yield f"changes `{trace.changed}`"
+
+
+class _Trace(NamedTuple):
+    """What a call leaves behind: it `changed` the object of a name of its caller, or it called a function of the `host`."""
+
+    host: str = ""
+    changed: str | None = None
+
+
+def _traces(unit: Unit, call: ast.Call, function: Value, depth: int) -> Iterator[_Trace]:
+    """What a call of a function of the project leaves behind, in the names of the one who calls it."""
     match function.callee:
         case Partial(function=inner):
-            yield from outliving(unit, call, inner, own, depth)
+            yield from _traces(unit, call, inner, depth)
         case Transformed(transform, inner) if transform not in KEPT:
-            yield from outliving(unit, call, inner, own, depth)
+            yield from _traces(unit, call, inner, depth)
         case Instance(name) if (method := unit.method(name, "__call__")) is not None:
-            yield from outliving(unit, call, Value(Kind.STATIC, callee=Closure(method, None, function)), own, depth)
-        case Closure(code) as closure if depth < DEPTH and not isinstance(code.node, ast.Lambda):
+            yield from _traces(unit, call, Value(Kind.STATIC, callee=Closure(method, None, function)), depth)
+        case Closure(code) as closure if depth and not isinstance(code.node, ast.Lambda):
             given = _given(call, closure)
-            made = own | binds(*code.node.body)
-            for part in walk_scope(code.node.body):
-                match part:
-                    case ast.Global(names=[name, *_]) | ast.Nonlocal(names=[name, *_]):
-                        yield f"changes `{name}`"
-                    case ast.Call(func=called):
-                        if (code.scope.annotation(called) or "").startswith(HOST_MODULES):
-                            yield f"calls `{ast.unparse(called)}`"
-                        yield from outliving(unit, part, _callee(code, called), made, depth + 1)
-                changed = _changed(part)
-                if changed is None or code.record.values.get(changed, UNKNOWN).array:
-                    continue
-                outer = given.get(changed.id, "" if changed.id in made else changed.id)
-                if outer and outer not in own:
-                    yield f"changes `{outer}`"
+            for trace in unit.file.once((_traces, code, depth), lambda: tuple(dict.fromkeys(_left(unit, code, depth)))):
+                outer = given.get(trace.changed, trace.changed) if trace.changed is not None else None
+                if outer != "":
+                    yield trace._replace(changed=outer)
+
+
+def _left(unit: Unit, code: Code, depth: int) -> Iterator[_Trace]:
+    """What a run of a function leaves behind, in its own names: objects that it makes itself are left out."""
+    assert not isinstance(code.node, ast.Lambda)
+    given, made = frozenset(parameters(code.node.args)), binds(*code.node.body)
+    for part in walk_scope(code.node.body):
+        found: list[_Trace] = []
+        match part:
+            case ast.Global(names=[name, *_]) | ast.Nonlocal(names=[name, *_]):
+                yield _Trace(changed=name)
+            case ast.Call(func=called):
+                if (code.scope.annotation(called) or "").startswith(HOST_MODULES):
+                    yield _Trace(host=ast.unparse(called))
+                found += _traces(unit, part, _callee(code, called), depth - 1)
+        changed = _changed(part)
+        if changed is not None and not code.record.values.get(changed, UNKNOWN).array:
+            found.append(_Trace(changed=changed.id))
+        yield from (t for t in found if t.changed is None or t.changed in given or t.changed not in made)
 
 
 def _callee(code: Code, function: ast.expr) -> Value:
