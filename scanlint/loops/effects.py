@@ -92,7 +92,7 @@ def outliving(unit: Unit, call: ast.Call, function: Value, own: Names = NONE) ->
 
 
 class _Trace(NamedTuple):
-    """What a call leaves behind: it `changed` the object of a name of its caller, or it called a function of the `host`."""
+    """What a call leaves behind: the object of a name of its caller is `changed`, or the `host` is called."""
 
     host: str = ""
     changed: str | None = None

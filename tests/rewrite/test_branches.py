@@ -574,6 +574,7 @@ def test_a_name_that_is_a_number_in_the_first_trip_of_a_loop_in_python(rewrite: 
 CHOSEN = {
     "a bound that another argument gives": ("x = x * 2\n    if x < y:\n        x = y\n    return x", "x = jnp.where(x < y, y, x)"),
     "the larger of two arguments": ("return x if x > y else y", "return jnp.where(x > y, x, y)"),
+    "a number in the place of what was computed": ("x = x + y * 2\n    if x > 10:\n        x = 10.0\n    return x", "x = jnp.where(x > 10, 10.0, x)"),
     "a sum in one arm": ("if x < 0:\n        x = x + y\n    return x", "x = jnp.where(x < 0, x + y, x)"),
     "a slope below zero": ("return x if x > 0 else 0.1 * x", "return jnp.where(x > 0, x, 0.1 * x)"),
     "a bound that may be left out": (

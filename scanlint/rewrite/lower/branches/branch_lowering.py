@@ -140,8 +140,9 @@ class _Staging:
         arms = arms_of(tree)
         self.values = {id(arm): plain_values(self.model, arm, self._old) for arm in arms}
         single = isinstance(tree, Choice) and self._single(arms)
-        nodes = [leaves[0].node for leaves in self.values.values() if leaves]
-        chosen = single and (filled(self.unit, nodes) or (self.mixed and promoted(self.unit, nodes)))
+        given = [leaves[0] for leaves in self.values.values() if leaves]
+        mixed = self.mixed and promoted(self.unit, [leaf.node for leaf in given])
+        chosen = single and (filled(self.unit, given, mixed=self.mixed) or mixed)
         if self.mixed and isinstance(tree, Choice) and (pair := self._pair(tree)) is not None:
             return (
                 pair if isinstance(pair, Withheld) else Rewrite(tuple(self._edits(pair)), "where", self.spell.imports)

@@ -5,25 +5,27 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.rewrite.lower.branches.arm_types import number, numeral, total
+from scanlint.rewrite.lower.branches.arm_types import Leaf, number, numeral, total
 from scanlint.trace.unit import Unit
 
 
-def filled(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
+def filled(unit: Unit, leaves: Sequence[Leaf], *, mixed: bool = False) -> bool:
     """Whether Python numbers, or names that may hold one still, stand beside arrays that may be computed in any case.
 
-    `jnp.where` gives such numbers the dtype of the array and its shape; `lax.cond` would ask for both.
+    `jnp.where` gives such numbers the dtype of the array and its shape; `lax.cond` would ask for both. `mixed`: the
+    number may stand in the place of what has been computed, which may be an array of more than one element.
     """
     arrays = []
-    for node in nodes:
-        if isinstance(node, ast.Name) and numeral(unit, node.id):
+    for leaf in leaves:
+        node = leaf.node
+        if isinstance(node, ast.Name) and numeral(unit, node.id) and not (mixed and unit.value(leaf.bound).traced):
             continue
         known = None if node is None else number(unit, node)
         if node is None or isinstance(known, bool | complex) or (known is None and unit.value(node).static):
             return False
         if known is None:
             arrays.append(node)
-    return 0 < len(arrays) < len(nodes) and all(_drawn(unit, a) or total(unit, a) for a in arrays)
+    return 0 < len(arrays) < len(leaves) and all(_drawn(unit, a) or total(unit, a) for a in arrays)
 
 
 def promoted(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:

@@ -79,7 +79,7 @@ class _Ternary:
         for arm in arms:
             if problem := self._effect(arm):
                 return problem
-        plain = filled(self.unit, arms) or (form.mixed and promoted(self.unit, arms))
+        plain = filled(self.unit, [Leaf("", arm) for arm in arms]) or (form.mixed and promoted(self.unit, arms))
         if plain and form.cast and (problem := self._unify(arms)):
             return problem
         if not plain:

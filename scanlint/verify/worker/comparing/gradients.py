@@ -39,6 +39,7 @@ NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and absolute
 HUGE = 1e30
 LOST = "the new version has no reverse-mode gradient; the old one has"
 AT_NAN = "where an argument is NaN the gradient is NaN, and that of the old version is finite"
+AT_SINGULAR = "the gradient is not finite at a singular point"
 HALVED = frozenset(["max", "min", "sorted"])
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
@@ -94,7 +95,10 @@ def still_finite(judge: Judge, case: Case) -> None:
     except Exception:  # noqa: BLE001 - a class of the code under test takes no such values
         return
     if (expected := _lost(judge, values)) is not None:
-        raise Refuted(f"{describe(values)}: the gradient is not a number, and was {expected}")
+        text = f"{describe(values)}: the gradient is not a number, and was {expected}"
+        if not singular(judge.pair, values):
+            raise Refuted(text)
+        judge.note(f"{AT_SINGULAR}: {text}")
     if not judge.at_nan:
         judge.at_nan = True
         if _lost(judge, {k: jax.tree_util.tree_map(_nan, v) for k, v in values.items()}) is not None:
@@ -195,10 +199,10 @@ def _weigh(
         found_to_be = "is not finite" if lost else "differs by rounding"
         judge.note(f"the gradient {found_to_be} in single precision, and is the same as before in double: {text}")
         return
-    if judge.differentiated or (lost and (usual or judge.free or not singular(judge.pair, values))):
+    if judge.differentiated or (lost and (usual or judge.free or singular(judge.pair, values) is False)):
         raise Refuted(text)
     if lost:
-        judge.note(f"the gradient is not finite at a singular point: {text}")
+        judge.note(f"{AT_SINGULAR}: {text}")
     elif case.finite and not (
         _excused(judge.pair, case, values, expected, result, derive) or _by_rounding(judge.pair, values, result, derive)
     ):
@@ -422,8 +426,8 @@ def projection(result: object) -> jax.Array:
     return total
 
 
-def singular(pair: VersionPair, values: Values) -> bool:
-    """Whether the old version computes a value there whose derivative is not finite, used or not.
+def singular(pair: VersionPair, values: Values) -> bool | None:
+    """Whether the old version computes a value there whose derivative is not finite, used or not; None: not found out.
 
     Any version that passes such a value to `cond` multiplies it by zero and gets NaN: `sqrt(sum(g**2))` at zero. A
     value that the old version does not compute there, such as a guarded division, must not affect the gradient.
@@ -439,20 +443,19 @@ def singular(pair: VersionPair, values: Values) -> bool:
         with limited(SINGULAR_SECONDS):
             return not _finite(_zero_weighted(_taken(old, parts.leaves), parts.leaves, at))
     except (Exception, TookTooLong, TooManyDecisions):  # noqa: BLE001
-        return True
+        return None
 
 
 def _taken(function: Function, leaves: Sequence[object]) -> ClosedJaxpr:
-    """The program along the path that these values take: each trace decides one test more as they do."""
+    """The program along the path that these values take: each trace decides at least one test more as they do."""
     plan: list[bool] = []
     while True:
         path = trace(function, leaves, plan)
         outputs = jaxpr_as_fun(path.program)(*leaves)
         truths = [bool(x) for x in outputs[len(outputs) - len(path.decisions) :]] if path.decisions else []
-        wrong = next((k for k, (a, b) in enumerate(zip(truths, path.decisions, strict=True)) if a != b), None)
-        if wrong is None:
+        if truths == list(path.decisions):
             return path.program
-        plan = truths[: wrong + 1]
+        plan = truths
 
 
 def _widened(program: ClosedJaxpr) -> ClosedJaxpr:
