@@ -20,6 +20,7 @@ COUNTS = "def f(tokens, size=8):\n    counts = jnp.zeros(size, dtype=jnp.int32)\
 NOISE = "def f(key, x, step_size, steps=20):\n    for i in range(steps):\n        x = x - step_size * x + jnp.sqrt(2 * step_size) * jax.random.normal(jax.random.fold_in(key, i), x.shape)\n    return x\n"
 DISCOUNT = "def f(rewards, discount):\n    total = 0.0\n    for t in range(rewards.shape[0]):\n        total = rewards[t] + discount * total * 0.5\n    return total\n"
 WALL = "def f(x, v, dt):\n    xs = []\n    for _ in range(12):\n        v = v - dt * x\n        x = x + dt * v\n        if x > 10:\n            x = 10.0\n        xs.append(x)\n    return jnp.array(xs), v\n"
+CROWD = "@jax.jit\ndef f(key, ys, n=100):\n    xs = jax.random.normal(key, (n,))\n    means = []\n    for y in ys:\n        xs = 0.9 * xs + y\n        means.append(xs.mean())\n    return jnp.array(means)\n"
 SWAP = "def f(a, b):\n    for _ in range(15):\n        a, b = b, a + jnp.sin(b)\n    return a, b\n"
 
 RIGHT = {
@@ -36,6 +37,7 @@ RIGHT = {
     "a NamedTuple of the module": (RECORD, RECORD.replace("    for _ in range(11):\n        state = State(jnp.sin(state.x), state.n + 1)\n    return state\n", "    return lax.fori_loop(0, 11, lambda _, s: State(jnp.sin(s.x), s.n + 1), state)\n"), "f", "proved"),
     "two carried values swapped in step": (SWAP, "def f(a, b):\n    return lax.fori_loop(0, 15, lambda _, c: (c[1], c[0] + jnp.sin(c[1])), (a, b))\n", "f", "proved"),
     "a wall, where a number beyond single precision is set to it": (WALL, "def f(x, v, dt):\n    def step(carry, _):\n        x, v = carry\n        v = v - dt * x\n        x = x + dt * v\n        x = jnp.where(x > 10, 10.0, x)\n        return (x, v), x\n    (_, v), xs = lax.scan(step, (x, v), None, length=12)\n    return xs, v\n", "f", "proved"),
+    "a size that is always the default under jit": (CROWD, CROWD.replace("    means = []\n    for y in ys:\n        xs = 0.9 * xs + y\n        means.append(xs.mean())\n    return jnp.array(means)\n", "    def step(xs, y):\n        xs = 0.9 * xs + y\n        return xs, xs.mean()\n    return lax.scan(step, xs, ys)[1]\n"), "f", "proved"),
     "another rounding by XLA where one argument alone has half precision": (DISCOUNT, "def f(rewards, discount):\n    return lax.scan(lambda total, r: (r + discount * total * 0.5, None), 0.0, rewards)[0]\n", "f", "proved"),
 }  # fmt: skip
 

@@ -50,9 +50,10 @@ Tried = dict[object, Attempted]
 class Attempts:
     """Runs one function on inputs described by specs; `trial` is the twin of the module with short loops.
 
-    `fixed`: arguments that callers pass for some parameters. `decided`: whether an attempt tested the truth of an array
-    or needed its value; `empty`: whether the last attempt returned an array without elements; `shapes`: those that it
-    returned, if it was traced. `tried`: what came of attempts on the old version, in this task and in those before it.
+    `fixed`: arguments that callers pass for some parameters, `defaulted`: parameters for which they pass none.
+    `decided`: whether an attempt tested the truth of an array or needed its value; `empty`: whether the last attempt
+    returned an array without elements; `shapes`: those that it returned, if it was traced. `tried`: what came of
+    attempts on the old version, in this task and in those before it.
     """
 
     loaded: Loaded
@@ -66,6 +67,7 @@ class Attempts:
     empty: bool = False
     shapes: tuple[tuple[int, ...], ...] | None = None
     fixed: Values = field(default_factory=dict)
+    defaulted: frozenset[str] = frozenset()
     tried: Tried = field(default_factory=dict)
     _known: Tried = field(default_factory=dict, init=False, repr=False)
 

@@ -95,10 +95,31 @@ class Inputs(Attempts):
             raise NoInputs(self.explain(found.failure))
         return found.specs
 
-    def synthesised(self) -> Specs:
-        """The first specs that the old version accepts: those that are solved for, else what a search makes of them."""
+    def synthesised(self, after: Callable[..., object] | None = None) -> Specs:
+        """The first specs that the old version accepts: those that are solved for, else what a search makes of them.
+
+        Without the numbers that neither version, `after` being the new one, takes from who calls it: they must be known
+        when it is compiled, so that they always have their defaults.
+        """
+        found = self._first()
+        if after is None or not jitted(self.function) or not (kept := frozenset(self.untraceable(found, after))):
+            return found
+        self.defaulted = kept
+        del self.proposed
+        return self._first()
+
+    def _first(self) -> Specs:
         found = next(self.accepted(), None)
         return found if found is not None else self.searched()
+
+    def untraceable(self, specs: Specs, after: Callable[..., object]) -> Iterator[str]:
+        """The whole numbers with defaults with which neither version can be traced: a size, an axis."""
+        needs = infer(self.node, self.functions())
+        for name in sorted(specs.keys() - self.signature.static):
+            if type(needs.get(name, Need()).default) is int:
+                traced: Specs = {**specs, name: Array((), "int32")}
+                if all(self.attempt(traced, function) is not None for function in (None, after)):
+                    yield name
 
     def accepted(self) -> Iterator[Specs]:
         """What the old version accepts of the specs that are solved for, and of the least ranks."""
@@ -253,7 +274,7 @@ class Inputs(Attempts):
         for index, name in enumerate([*self.signature.positional, *self.signature.keyword]):
             need = needs.get(name, Need())
             text = isinstance(need.default, str) and name not in self.signature.static
-            if name in given or (text and jitted(self.function)):
+            if name in given | self.defaulted or (text and jitted(self.function)):
                 continue  # a compiled function accepts no text, so the parameter always has its default
             if index == 0 and self.owner is not None and name in ("self", "this", "cls"):
                 found[name] = list(self.instance(self.owner, need, shared))

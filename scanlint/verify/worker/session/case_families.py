@@ -95,7 +95,7 @@ class Families:
             return [f for specs in self.inputs.given(self.given) for f in self.grown(specs, real=True)]
         harvested = self.harvested(before)
         if not harvested:
-            specs = self.inputs.synthesised()
+            specs = self.inputs.synthesised(self.judge.pair.after)
             first, *others = self.grown(self.guessed(specs))
             return [first, *self.of_fewer_axes(specs), *others]  # a rank tells more than a size
         self.source = "harvested"
