@@ -28,7 +28,7 @@ FOREIGN = "foreign"
 """The folder of verdicts that another cache told."""
 TAG_NAME = "CACHEDIR.TAG"
 TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
-MAGIC = b"scanlint cache 1\n"
+MAGIC = b"scanlint cache 2\n"
 HEX = "[0-9a-f]" * 8
 KEPT = (f"{HEX}.index*", f"facts-{HEX}/*", f"{VERDICTS}/*", f"{FOREIGN}/*")
 RESOLUTION = 2_000_000_000

@@ -180,7 +180,10 @@ class Session(AbstractContextManager["Session"]):
         if self.surveys.control(self.checked):
             self.around = around()
             new = {display: path for path in self.around.files if (display := shown(path)) not in self.checked}
-            self.surveys.add(new)
+            named = (
+                self.settings.assume_traced or self.settings.inputs
+            )  # of which something is said if nothing meets it
+            self.surveys.add(new if named else self.surveys.concerned(new, self.checked))
 
     def _conclude(self, *, whole: bool = True) -> None:
         """From the surveys to the findings. Not `whole`: nobody asks what is found around the checked files."""
@@ -226,7 +229,8 @@ class Session(AbstractContextManager["Session"]):
             from scanlint.engine.unmet import unmet_patterns
 
             excluding = self.sought.met | self.around.met
-            self.notes += unmet_patterns(self.files.values(), excluding, settings)
+            files = {*self.files.values(), *self.around.files}
+            self.notes += unmet_patterns(files, excluding, settings)
         if any(found.folders for found in both) and (settings.assume_traced or settings.inputs):
             from scanlint.engine.unmet import unmet, unmet_inputs
 

@@ -43,6 +43,7 @@ class Slicing:
         self._surveys = surveys
         self._places = places
         self._told = tuple(sorted(told))
+        self._reaching = surveys.importing([places[name].display for name in self._told])
         self._tokens = {name: f"{place.digest} {place.display}" for name, place in places.items()}
         self._roots = frozenset(name.partition(".")[0] for name in places)
         self._tasks: dict[str, SliceTask] = {}
@@ -75,7 +76,7 @@ class Slicing:
 
         A file may hand functions to one that runs its arguments under a trace: it is asked, as often as more come up.
         """
-        first = [task for task in dict.fromkeys(self._tasks.values()) if self._begins(task.begin[0])]
+        first = [t for t in dict.fromkeys(self._tasks.values()) if self._begins(t.begin[0]) and self._reaches(t)]
         slices = dict(zip(first, self._analyse(first), strict=True))
         latest = {task.begin[0]: task for task in first}
         asked = 0
@@ -124,6 +125,11 @@ class Slicing:
 
     def _begins(self, name: str) -> bool:
         return self._surveys[self._places[name].display].begins
+
+    def _reaches(self, task: SliceTask) -> bool:
+        """Whether what begins in a slice may come to a file that is told of: some file of it imports that one."""
+        displays = (self._places[name].display for name in (*task.begin, *task.around))
+        return not self._told or not self._reaching.isdisjoint(displays)
 
     def _task(self, names: Sequence[str]) -> SliceTask:
         """A task for what begins in a group of files; where nothing does, one for its first file."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from scanlint.engine.cache import Cache, FileSignature, sign
 from scanlint.engine.tasks import Place
 from scanlint.engine.team.executor import Team
+from scanlint.project.contents import contents
 from scanlint.project.files import SourceFile, Unreadable
+from scanlint.project.import_graph import ImportGraph, spelled
 from scanlint.project.summary import ModuleNames, Surveyed
 
 
@@ -21,7 +24,7 @@ class Surveys:
         self._sizes: dict[str, int] = {}
         self._team = team
         self._cache = cache
-        self._last_words: tuple[frozenset[str], dict[str, set[str]]] | None = None
+        self._last_graph: tuple[frozenset[str], ImportGraph] | None = None
 
     def __getitem__(self, display: str) -> Surveyed:
         return self._made[display]
@@ -51,7 +54,7 @@ class Surveys:
                 continue
             signatures[display] = signature
             self._sizes[display] = signature.size
-            known = self._cache.surveyed(display, self.files[display], signature) if self._cache is not None else None
+            known = self._known(display, self.files[display], signature)
             if known is not None:
                 kept[display] = known
         left = [display for display in new if display not in kept]
@@ -83,25 +86,49 @@ class Surveys:
         return places
 
     def imported(self, display: str) -> set[str]:
-        """The files that a file reaches by its imports, told by the last words of their modules' names."""
-        found, stack = set[str](), [display]
-        while stack:
-            for word in self._made[stack.pop()].words:
-                new = self._by_last_word.get(word, set()) - found
-                found |= new
-                stack += new
-        return found
+        """The files that a file reaches by its imports."""
+        return self._graph.imported([display])
+
+    def importing(self, displays: Collection[str]) -> set[str]:
+        """These files and those that reach them by their imports."""
+        return {*displays, *self._graph.importing(displays)}
+
+    def concerned(self, files: Mapping[str, Path], displays: Collection[str]) -> dict[str, Path]:
+        """Those of further files that are known, and those that may reach these ones, with all that such files reach.
+
+        What is not known is not parsed for that: the words of its import statements tell.
+        """
+        words: dict[str, Collection[str]] = {display: self._made[display].words for display in displays}
+        unknown: set[str] = set()
+        for display, path in files.items():
+            known = self._known(display, path, sign(path))
+            if known is not None:
+                words[display] = known.words
+                continue
+            with suppress(OSError):  # who reads it next says what is wrong
+                words[display] = spelled(contents(path))
+                unknown.update([display] if path.suffix == ".py" else ())
+        names = ModuleNames()
+        everything = {**files, **self.files}
+        graph = ImportGraph(words, {display: names.name(path) for display, path in everything.items()})
+        reaching = {*displays, *graph.importing(displays)}
+        wanted = reaching | graph.imported(reaching)
+        return {display: path for display, path in files.items() if display in wanted or display not in unknown}
+
+    def _known(self, display: str, path: Path, signature: FileSignature | None) -> Surveyed | None:
+        if signature is None or self._cache is None:
+            return None
+        return self._cache.surveyed(display, path, signature)
 
     @property
-    def _by_last_word(self) -> dict[str, set[str]]:
-        """The files by the last words of their modules' names, made once for all files that are known."""
+    def _graph(self) -> ImportGraph:
+        """The imports of all files that are known, made once for these."""
         displays = frozenset(self.files)
-        if self._last_words is None or self._last_words[0] != displays:
-            found: dict[str, set[str]] = {}
-            for name, place in self.places().items():
-                found.setdefault(name.rpartition(".")[2], set()).add(place.display)
-            self._last_words = displays, found
-        return self._last_words[1]
+        if self._last_graph is None or self._last_graph[0] != displays:
+            modules = {place.display: (name, place.package) for name, place in self.places().items()}
+            graph = ImportGraph({display: self._made[display].words for display in displays}, modules)
+            self._last_graph = displays, graph
+        return self._last_graph[1]
 
     def errors(self) -> Iterator[Unreadable]:
         """The files that are no part of the project, and why."""

@@ -22,6 +22,9 @@ LEAST = 20
 LEAST_ROWS = 4
 """The same where each trip takes a row of an array on the device, of which there is one for each step of the state."""
 
+WAIT = 12
+"""Of these the wait of a loop that asks the device on each trip whether to go on: what it dispatched is done first."""
+
 OWN = 4
 """Those of them that must be known: what is handed in may be a program already."""
 
@@ -50,7 +53,7 @@ def _eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     worked = worked_out(model)
     found = state_of(model, worked) or _searched(model, worked)
     state = tuple(name for name in found if not gathered_only(model, name))
-    least = LEAST_ROWS if takes_rows(model) else LEAST
+    least = LEAST_ROWS if takes_rows(model) else LEAST - WAIT if _waits(model, worked) else LEAST
     if not state or cost(model) < least or evident(model) < OWN or not ends(model, worked):
         return None
     if not (by_jax(model, state) or (takes_rows(model) and not works_in_numpy(model, state))):
@@ -80,10 +83,15 @@ def _needs_int(model: LoopModel, printed: Collection[ast.stmt]) -> bool:
     return any(next(index_needs_int(model.unit, part, model.staged), None) is not None for part in [*simple, *heads])
 
 
+def _waits(model: LoopModel, worked: Names) -> bool:
+    """Whether a test of the loop is on what JAX works out."""
+    tests = [part.test for part in ast.walk(model.node) if isinstance(part, ast.If | ast.While)]
+    return any(holds(model.unit, test, worked) for test in tests)
+
+
 def _searched(model: LoopModel, worked: Names) -> tuple[str, ...]:
     """What a search hands on, whose arrays only tell which way it goes on and when it ends."""
-    tests = [part.test for part in ast.walk(model.node) if isinstance(part, ast.If | ast.While)]
-    if not any(holds(model.unit, test, worked) for test in tests):
+    if not _waits(model, worked):
         return ()
     after = model.flow.live_after(model.node)
     return model.carried or tuple(n for n in model.flow.order if n in worked and n in after)

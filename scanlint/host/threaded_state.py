@@ -88,8 +88,8 @@ def _worked_out(unit: Unit, value: ast.expr, known: Names) -> bool:
     inside = (*(found.items or ()), *([found.element] if found.element is not None else ()))
     if found.static or found.dtype == "key" or (inside and all(v.dtype == "key" for v in inside)):
         return False
-    if holds_array(found):
-        return found.container not in ("list", "set")
+    if holds_array(found) and found.container not in ("list", "set"):
+        return True
     match value:
         case ast.Name(id=name):
             return name in known

@@ -200,7 +200,10 @@ def _folders(display: str) -> tuple[str, ...]:
 
 
 def imported(facts: ModuleFacts) -> tuple[str, ...]:
-    """What imports from the project may be called by: the names of modules, and of what is taken from them."""
+    """What imports from the project may be called by: the names of modules, and of what is taken from them.
+
+    What is taken from a package by dots alone may stand in its own file: these dots are a word too.
+    """
     names = [
         *facts.imports.values(),
         *(name for _, name in facts.relative.values()),
@@ -208,7 +211,8 @@ def imported(facts: ModuleFacts) -> tuple[str, ...]:
         *facts.inner,
     ]
     words = {word for name in names if not name.startswith(EXTERNAL) for word in name.split(".")[-2:]}
-    return tuple(sorted(words))
+    relative = [*facts.relative.values(), *facts.stars]
+    return tuple(sorted({*words, *("." * level for level, name in relative if level and "." not in name)} - {""}))
 
 
 def names(library: Library, module: Module, other: str, definition: str) -> bool:

@@ -114,10 +114,11 @@ def test_names_of_any_bytes_are_checked_and_shown(project: Path, run: Scanlint) 
 # -- files around those that are checked
 
 
+IMPORT = "from pkg.steps import walk\n"
 BROKEN = {
-    "def f(:\n": "line 1",
-    "x = 1\nname = '\xe9'\n": "cannot decode",
-    "x = t'{1}'\n": "newer Python",
+    f"{IMPORT}def f(:\n": "line 2",
+    f"{IMPORT}name = '\xe9'\n": "cannot decode",
+    f"{IMPORT}x = t'{{1}}'\n": "newer Python",
 }
 
 
@@ -135,7 +136,8 @@ def test_a_caller_that_cannot_be_read_is_named(text: str, package: Path, run: Sc
 
 def test_several_of_them_are_said_once(package: Path, run: Scanlint) -> None:
     for number in range(8):
-        (package / f"broken{number}.py").write_text("def f(:\n")
+        (package / f"broken{number}.py").write_text(f"{IMPORT}def f(:\n")
+    (package / "unrelated.py").write_text("import os\ndef f(:\n")
     done = concise(run, "pkg/steps.py")
     assert done.returncode == 1
     assert done.stderr.count("could not be read") == 1
@@ -173,7 +175,7 @@ def test_a_text_without_a_name_stands_alone(package: Path, run: Scanlint) -> Non
 
 
 def test_standard_input_is_told_of_callers_that_do_not_parse(package: Path, run: Scanlint) -> None:
-    (package / "pkg" / "caller.py").write_text("def f(:\n")
+    (package / "pkg" / "caller.py").write_text(f"{IMPORT}def f(:\n")
     done = concise(run, "-", "--stdin-filename", "pkg/steps.py", stdin=STEPS)
     assert "pkg/caller.py" in done.stderr
 
