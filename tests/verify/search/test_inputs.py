@@ -522,6 +522,23 @@ def test_what_a_caller_hands_in_counts_for_more_than_an_annotation(judge) -> Non
     assert right.inputs == "harvested"
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "jax.jit(scale.f)(jnp.ones((3, 2)))",
+        "fast = jax.jit(scale.f)\nfast(jnp.ones((3, 2)))",
+        "scale.f(jnp.ones((3, 2)))",
+    ],
+)
+def test_a_call_of_what_jit_makes_of_a_method_is_a_call_of_the_method(call: str, judge) -> None:
+    old = "class Scale:\n    def __init__(self, w):\n        self.w = w\n    def f(self, xs):\n        s = jnp.zeros(3)\n        for x in xs:\n            s = s + self.w @ x\n        return s\n"
+    rolled = "        s, _ = lax.scan(lambda s, x: (s + self.w @ x, None), s, xs)\n"
+    new = old.replace("        for x in xs:\n            s = s + self.w @ x\n", rolled)
+    ends = f"scale = Scale(jnp.ones((3, 2)))\n{call}\n"
+    found = judge(old + ends, new + ends, function="Scale.f")
+    assert (found.verdict, found.inputs) == ("proved", "harvested"), found
+
+
 def test_a_gradient_through_no_trips_of_no_length_refutes_nothing(judge) -> None:
     old = "def f(x, time, steps):\n    dt = time / jnp.asarray(steps)\n    for i in range(steps):\n        x = x + jnp.sin(x) * dt\n    return x\n"
     body = "    return lax.fori_loop(0, steps, lambda i, x: x + jnp.sin(x) * dt, x)\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from ..runtime.calling import TookTooLong, limited
 from ..runtime.free_names import free_names
@@ -14,6 +14,8 @@ from ..runtime.loading import cut
 from ..runtime.module_bindings import binds
 
 MAX_CALLS = 4
+TAKE_THE_SAME = frozenset(["jit", "filter_jit", "checkpoint", "remat", "grad", "value_and_grad", "filter_grad"])
+"""The transforms whose result is called with the arguments of the function."""
 SECONDS = 3.0
 
 Values = dict[str, object]
@@ -36,25 +38,44 @@ def harvest(
 
 def _calls(tree: ast.Module, parts: list[str]) -> Iterator[tuple[list[ast.stmt], ast.Call]]:
     """Calls of the function with the statements around them that may define their arguments."""
+    names = {
+        statement.targets[0].id: statement.value
+        for statement in ast.walk(tree)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    }
     for statement in tree.body:
         match statement:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if name == parts[0]:
                 yield from _doctests(statement, parts)
             case ast.FunctionDef() as other:
-                yield from ((other.body, c) for c in _in(other, parts))
+                yield from ((other.body, c) for c in _in(other, parts, names))
             case ast.If(body=body) if "__name__" in free_names(statement.test):
-                yield from ((body, c) for s in body for c in _in(s, parts))
+                yield from ((body, c) for s in body for c in _in(s, parts, names))
             case _:
-                yield from (([], c) for c in _in(statement, parts))
+                yield from (([], c) for c in _in(statement, parts, names))
 
 
-def _in(node: ast.AST, parts: list[str]) -> Iterator[ast.Call]:
-    for inner in ast.walk(node):
-        match inner:
-            case ast.Call(func=ast.Name(id=name)) if len(parts) == 1 and name == parts[0]:
-                yield inner
-            case ast.Call(func=ast.Attribute(attr=name)) if len(parts) == 2 and name == parts[1]:
-                yield inner
+def _in(node: ast.AST, parts: list[str], names: Mapping[str, ast.expr]) -> Iterator[ast.Call]:
+    """The calls of the function, `jax.jit(f)(x)` and `g(x)` after `g = jax.jit(f)` as calls of `f`."""
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call):
+            continue
+        match function := _transformed(call.func, names):
+            case ast.Name(id=name) if [name] == parts:
+                pass
+            case ast.Attribute(attr=name) if [name] == parts[1:]:
+                pass
+            case _:
+                continue
+        yield ast.copy_location(ast.Call(function, call.args, call.keywords), call)
+
+
+def _transformed(function: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
+    """The function of which a transform that takes the same arguments is called, else the function itself."""
+    match names.get(function.id) if isinstance(function, ast.Name) else function:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[inner, *_]) if name in TAKE_THE_SAME:
+            return _transformed(inner, {})
+    return function
 
 
 def _doctests(node: ast.FunctionDef | ast.ClassDef, parts: list[str]) -> Iterator[tuple[list[ast.stmt], ast.Call]]:
@@ -65,7 +86,7 @@ def _doctests(node: ast.FunctionDef | ast.ClassDef, parts: list[str]) -> Iterato
             body = ast.parse("".join(e.source for e in examples)).body
         except (ValueError, SyntaxError):  # a docstring without examples that can be run
             continue
-        yield from ((body, c) for s in body for c in _in(s, parts))
+        yield from ((body, c) for s in body for c in _in(s, parts, {}))
 
 
 def _evaluate(
