@@ -173,8 +173,11 @@ def _runs_jax(unit: Unit, code: Code, depth: int) -> bool:
         return True
     if depth >= DEEPEST:
         return False
+    if code.owner is not None:
+        unit.noted(code)
     known = [called_in(code, function).callee for function in calls]
-    return any(runs_jax(unit, callee.code, depth + 1) for callee in known if isinstance(callee, Closure))
+    inner = (runs_jax(unit, callee.code, depth + 1) for callee in known if isinstance(callee, Closure))
+    return any(isinstance(callee, Transformed) for callee in known) or any(inner)
 
 
 def called_in(code: Code, function: ast.expr) -> Value:

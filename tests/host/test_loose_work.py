@@ -61,6 +61,7 @@ LEFT = {
     "what somebody may jit": "total = []\nfor frame in frames:\n    total.append(features(frame))",
     "few trips": "for _ in range(3):\n    print(features(frames[0]))",
     "a file for each trip": "for path in paths:\n    print(features(jnp.asarray(np.load(path))))",
+    "what few trips do": "for i, frame in enumerate(frames):\n    if i % 10 == 0:\n        print(features(frame))",
     "little": "for frame in frames:\n    print(jnp.mean(frame))",
     "inner loops that dispatch": "for _ in range(steps):\n    print(features(frames))\n    for f in frames:\n        quick(f)",
 }

@@ -11,6 +11,7 @@ from scanlint.host.host_work import FETCHES
 from scanlint.host.piecemeal import ALL, PICTURES, draws_pictures, jitted, long_step, own_statements
 from scanlint.host.purity import WAITS
 from scanlint.host.results.device_values import dispatches, loops_that_dispatch
+from scanlint.host.results.each_trip import is_chosen
 from scanlint.host.step_loop import long, measures, on_devices
 from scanlint.host.threaded_state import COMPUTES, called_in, runs_jax
 from scanlint.loops.loop import LoopModel
@@ -61,8 +62,10 @@ def loose_work(model: LoopModel, settings: Settings) -> LooseWork | None:
         return None
     if not any(_by_host(unit, call) for call in calls) and not _shows_progress(unit, node):
         return None
-    found = {call: count for call in calls if (count := operations_of(unit, unit.value(call.func))) > 0}
-    operations = round(sum(found.values())) + sum(isinstance(p, ast.BinOp) and unit.value(p).array for p in parts)
+    always = [part for part in parts if not is_chosen(unit, part, node)]
+    called = [part for part in always if isinstance(part, ast.Call)]
+    found = {call: count for call in called if (count := operations_of(unit, unit.value(call.func))) > 0}
+    operations = round(sum(found.values())) + sum(isinstance(p, ast.BinOp) and unit.value(p).array for p in always)
     if not found or operations < LEAST or (model.trips is not None and model.trips * operations < ALL / 10):
         return None
     most = max(found, key=lambda call: found[call])

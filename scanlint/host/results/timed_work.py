@@ -118,7 +118,26 @@ def _last_dispatch(unit: Unit, between: list[ast.AST]) -> ast.expr | None:
             if not any(_waits(unit, part) for part in walk(alone)):
                 return alone  # what is measured is this operation, however short it is
     calls = [p for p in between if isinstance(p, ast.Call) and _dispatches(unit, p)]
-    return max(calls, key=_place, default=None)
+    last = max(calls, key=_place, default=None)
+    return None if last is not None and _shows_results(unit.value(last.func)) else last
+
+
+def _shows_results(function: Value) -> bool:
+    """A function of the project fetches or prints numbers on each way through it, so that it waits for these."""
+    match function.callee:
+        case Closure(code) if isinstance(code.node, ast.FunctionDef):
+            stack: list[ast.AST] = [*code.node.body]
+        case _:
+            return False
+    while stack:
+        part = stack.pop()
+        match part:
+            case ast.FormattedValue(format_spec=ast.expr()) | ast.Attribute(attr="item" | "block_until_ready"):
+                return True
+            case ast.If() | ast.FunctionDef() | ast.Lambda() | ast.ClassDef():
+                continue
+        stack += ast.iter_child_nodes(part)
+    return False
 
 
 def _dispatches(unit: Unit, call: ast.Call) -> bool:
