@@ -15,11 +15,20 @@ def is_chosen(unit: Unit, part: ast.AST, loop: ast.For | ast.While) -> bool:
     for around in unit.ancestors(part):
         if around is loop:
             return False
-        if isinstance(around, ast.Try) or (isinstance(around, ast.If) and inner is not around.test):
-            if not (isinstance(around, ast.If) and inner in around.body and is_warm(loop, around)):
+        match around:
+            case ast.Try():
                 return True
+            case ast.If(test=test, body=body) if inner is not test and not _is_setting(around, loop):
+                if inner not in body or not is_warm(loop, around):
+                    return True
         inner = around
     return False
+
+
+def _is_setting(test: ast.If, loop: ast.For | ast.While) -> bool:
+    """A test asks for what no trip binds, by no call: it is the same on each trip."""
+    calls = any(isinstance(part, ast.Call) for part in ast.walk(test.test))
+    return not calls and reads(test.test).isdisjoint(binds(loop))
 
 
 def warms_up(loop: ast.For | ast.While, statement: ast.If) -> bool:

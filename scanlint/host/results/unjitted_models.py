@@ -23,14 +23,19 @@ def applied_model(unit: Unit, function: ast.FunctionDef) -> AppliedModel | None:
     """The first call of the `apply` of a model in a function that loops call; loops of its own speak for themselves."""
     if unit.source.tests or function is not unit.node or unit.script or unit.context(function).traced:
         return None
-    known = unit.once(applied_model, lambda: _applies(unit))
-    for call in walk_scope(function.body) if known else ():
-        if not isinstance(call, ast.Call) or jitted(unit.value(call.func)):
+    for call in walk_scope(function.body):
+        if not isinstance(call, ast.Call):
             continue
-        spelled = known.get(ast.unparse(call.func))
+        spelled = apply_of(unit, call)
         if spelled is not None and not loop_around(function.body, call) and called_in_loops(unit):
             return AppliedModel(call, spelled)
     return None
+
+
+def apply_of(unit: Unit, call: ast.Call) -> str | None:
+    """As which expression the `apply` that a call runs is known where its model is made; None where it is jitted."""
+    known = unit.once(apply_of, lambda: _applies(unit))
+    return known.get(ast.unparse(call.func)) if known and not jitted(unit.value(call.func)) else None
 
 
 def _applies(unit: Unit) -> dict[str, str]:
@@ -43,6 +48,8 @@ def _applies(unit: Unit) -> dict[str, str]:
         spelled, value = ast.unparse(assign.targets[0]), ast.unparse(assign.value)
         if value in found and isinstance(assign.targets[0], ast.Attribute):
             found[spelled] = value
+        elif value in models and isinstance(assign.targets[0], ast.Attribute):
+            found[f"{spelled}.apply"] = f"{spelled}.apply"
         else:
             other.add(spelled)
     return {spelled: value for spelled, value in found.items() if spelled not in other}
