@@ -15,7 +15,7 @@ from scanlint.syntax.bindings import walk_scope
 from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import walk
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PYTHON_VALUED
-from scanlint.trace.domain.callables import Closure, Code
+from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
@@ -206,6 +206,8 @@ def _may_wait(function: Value, depth: int) -> bool:
     match function.callee:
         case Closure(code):
             return depth >= DEEPEST or _waits_inside(code, depth)
+        case Transformed(function=inner):
+            return _may_wait(inner, depth)
     return True
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from scanlint.host.piecemeal import jitted
 from scanlint.host.results.eager_updates import called_in_loops
 from scanlint.syntax.bindings import walk_scope
+from scanlint.trace.domain.values import Instance
 from scanlint.trace.program.repeats import loop_around
 from scanlint.trace.unit import Unit
 
@@ -34,8 +35,13 @@ def applied_model(unit: Unit, function: ast.FunctionDef) -> AppliedModel | None:
 
 def apply_of(unit: Unit, call: ast.Call) -> str | None:
     """As which expression the `apply` that a call runs is known where its model is made; None where it is jitted."""
-    known = unit.once(apply_of, lambda: _applies(unit))
-    return known.get(ast.unparse(call.func)) if known and not jitted(unit.value(call.func)) else None
+    if jitted(unit.value(call.func)):
+        return None
+    known, spelled = unit.once(apply_of, lambda: _applies(unit)), ast.unparse(call.func)
+    match call.func:
+        case ast.Attribute(value=owner, attr="apply") if isinstance(model := unit.value(owner).callee, Instance):
+            return spelled if unit.method(model.name, "apply") is None else None
+    return known.get(spelled)
 
 
 def _applies(unit: Unit) -> dict[str, str]:
