@@ -103,6 +103,13 @@ SAID = {
     "a key that is drawn from and stays in an object": (FILTER.format("", "key", "key"), ["key-after-split"]),
 }
 SILENT = {
+    "keys that are the rest of a split, in a list": """
+        @jit
+        def sample(key, means):
+            key, other, *keys = random.split(key, means.shape[0] + 2)
+            drawn = jnp.array([random.normal(keys[i], (3,)) * means[i] for i in range(means.shape[0])])
+            return key, drawn[random.randint(other, (8,), 0, 3)]
+        """,
     "what is compared in a benchmark": """
         def benchmark_eager(x, n, key):
             def slow(x, key):

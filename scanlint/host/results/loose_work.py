@@ -14,7 +14,7 @@ from scanlint.host.results.device_values import dispatches, loops_that_dispatch
 from scanlint.host.results.each_trip import is_chosen
 from scanlint.host.results.unjitted_models import apply_of
 from scanlint.host.step_loop import long, measures, on_devices
-from scanlint.host.threaded_state import COMPUTES, called_in, runs_jax
+from scanlint.host.threaded_state import COMPUTES, OPERATIONS, called_in, runs_jax
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import unwrapped
 from scanlint.policy.worth import deliberate
@@ -113,7 +113,7 @@ def operations_of(unit: Unit, function: Value) -> float:
             return max(called(code), HANDED_IN) if code is not None and runs_jax(unit, code) else 0.0
         case Closure(code):
             whole = code.mode.traced or _is_one_piece(unit, code, 0)  # it is compiled as a whole elsewhere, or could be
-            return called(code) if runs_jax(unit, code) and whole else 0.0
+            return called(code) if runs_jax(unit, code, names=OPERATIONS) and whole else 0.0
         case Transformed(function=inner):
             return operations_of(unit, inner) if inner.callee is not None else HANDED_IN
         case Named(name) if name.startswith(COMPUTES):
