@@ -58,7 +58,7 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
     if any(not gathered_only(model, name) for name in state_of(model)) or _reads_back(own):
         return None
     call = _kept_call(model, own, jitted if compiled else partial(_is_eager, unit))
-    if call is None or foreign(model, own) or _shapes(unit, call, model.staged):
+    if call is None or foreign(model, own) or _shapes(unit, call, model.staged) or _draws_batches(model.node, own):
         return None
     why = next(iter(in_the_way(model, own)), None)
     why = why or Withheld("not-a-batch", "it is not known to treat each example on its own")
@@ -107,6 +107,12 @@ def is_collection(unit: Unit, iterable: ast.expr, target: ast.expr) -> bool:
     words = [name for part in parts for name in _words(part)]
     plain = all(isinstance(part, ast.Name | ast.Attribute) for part in parts)
     return plain and not (PYTREES(*words) or FEW_ON_HOST(*words) or BATCHED(*words, *targets(target)))
+
+
+def _draws_batches(node: ast.For, own: list[ast.stmt]) -> bool:
+    """The loop counts batches, or each trip draws one: `x, y = get_batch(data, key)`."""
+    called = [part.func for s in own for part in walk_scope([s]) if isinstance(part, ast.Call)]
+    return BATCHED(*(word for part in (node.iter, *called) for word in _words(part)))
 
 
 def _words(part: ast.expr) -> list[str]:

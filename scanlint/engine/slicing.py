@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.surveys import Surveys
@@ -124,7 +125,14 @@ class Slicing:
         return Member(place.name, str(place.path), self._surveys.size([display]), self._surveys[display].words)
 
     def _begins(self, name: str) -> bool:
-        return self._surveys[self._places[name].display].begins
+        surveyed = self._surveys[self._places[name].display]
+        return surveyed.begins and not (surveyed.drives and self._spelled.isdisjoint(surveyed.words))
+
+    @cached_property
+    def _spelled(self) -> frozenset[str]:
+        """The last words of the names of modules that spell JAX, and in which something begins."""
+        surveyed = {name: self._surveys[place.display] for name, place in self._places.items()}
+        return frozenset(name.rpartition(".")[2] for name, one in surveyed.items() if one.begins and not one.drives)
 
     def _reaches(self, task: SliceTask) -> bool:
         """Whether what begins in a slice may come to a file that is told of: some file of it imports that one."""

@@ -99,6 +99,11 @@ class _Known(NamedTuple):
     codes: dict[Code, float]
     scale: _Scale
 
+    @property
+    def whole(self) -> float:
+        """What such a function counts for where a transform is applied to it: it is no layer."""
+        return HANDED_IN if self.handed_in else 0.0
+
 
 class _Place(NamedTuple):
     """Where an expression stands: in the unit, or in another function of the project."""
@@ -172,7 +177,8 @@ def _call(place: _Place, function: ast.expr, known: _Known, depth: int) -> float
     if name is not None:
         return _named(name, known)
     if isinstance(function, ast.Call) and function.args and (name := place.name(function.func)) is not None:
-        return 1.0 if name in PROGRAMS else TIMES.get(name, 1.0) * _call(place, function.args[0], known, depth)
+        inner = _call(place, function.args[0], known._replace(handed_in=known.whole), depth)
+        return 1.0 if name in PROGRAMS else TIMES.get(name, 1.0) * inner
     if isinstance(function, ast.Attribute):
         if isinstance(function.value, ast.Subscript) and getattr(function.value.value, "attr", "") == "at":
             return known.scale.update
@@ -187,7 +193,7 @@ def _runs(value: Value, known: _Known, depth: int) -> float:
         case Transformed(transform=transform) if transform in PROGRAMS:
             return 1.0
         case Transformed(transform=transform, function=inner):
-            return TIMES.get(transform, 1.0) * (_runs(inner, known, depth) if inner.callee else known.handed_in)
+            return TIMES.get(transform, 1.0) * (_runs(inner, known, depth) if inner.callee else known.whole)
         case Partial(function=inner):
             return _runs(inner, known, depth) if inner.callee else known.handed_in
         case Closure(code):

@@ -17,8 +17,9 @@ from scanlint.trace.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
-DERIVATIVES = ("jax.grad", "jax.value_and_grad", "jax.jac", "jax.hessian", "jax.jvp", "jax.vjp", "jax.vmap", "jax.tree")
-BY_JAX = (*COMPUTES, *DERIVATIVES)
+DERIVATIVES = ("jax.grad", "jax.value_and_grad", "jax.jac", "jax.hessian", "jax.jvp", "jax.vjp", "jax.vmap")
+OPERATIONS = (*COMPUTES, *DERIVATIVES)
+BY_JAX = (*OPERATIONS, "jax.tree")
 DEEPEST = 3
 Binding = ast.Assign | ast.AugAssign | ast.AnnAssign
 
@@ -160,21 +161,24 @@ def calls_jax(unit: Unit, part: ast.AST) -> bool:
     return False
 
 
-def runs_jax(unit: Unit, code: Code, depth: int = 0) -> bool:
-    """Whether a function of the project that a unit calls, or one that it calls, calls JAX."""
+def runs_jax(unit: Unit, code: Code, depth: int = 0, names: tuple[str, ...] = BY_JAX) -> bool:
+    """Whether a function of the project that a unit calls, or one that it calls, calls something of JAX by a name."""
     if code.mode.traced:
         return True
-    return unit.once((runs_jax, code, depth), lambda: _runs_jax(unit, code, depth))
+    return unit.once((runs_jax, code, depth, names), lambda: _runs_jax(unit, code, depth, names))
 
 
-def _runs_jax(unit: Unit, code: Code, depth: int) -> bool:
+def _runs_jax(unit: Unit, code: Code, depth: int, names: tuple[str, ...]) -> bool:
     calls = [call.func for call in kinds_of(code.node).of(ast.Call)]
-    if any((code.scope.annotation(function) or "").startswith(BY_JAX) for function in calls):
+    if any((code.scope.annotation(function) or "").startswith(names) for function in calls):
         return True
     if depth >= DEEPEST:
         return False
+    if code.owner is not None:
+        unit.noted(code)
     known = [called_in(code, function).callee for function in calls]
-    return any(runs_jax(unit, callee.code, depth + 1) for callee in known if isinstance(callee, Closure))
+    inner = (runs_jax(unit, callee.code, depth + 1, names) for callee in known if isinstance(callee, Closure))
+    return any(isinstance(callee, Transformed) for callee in known) or any(inner)
 
 
 def called_in(code: Code, function: ast.expr) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.jaxapi.host_functions import CLOCK_READS
+from scanlint.keys.libraries import LIKE
 from scanlint.keys.mistakes import KeyMistake, mistakes
 from scanlint.keys.summaries import KeySummary, Summaries
 from scanlint.trace.domain.callables import Closure, Transformed
@@ -31,7 +32,8 @@ def key_mistakes(unit: Unit) -> list[KeyMistake]:
 def _mistakes(unit: Unit) -> list[KeyMistake]:
     found = key_summary(unit)
     others = _other_methods(unit) if found is not None and found.cells else {}
-    made = [m for m in mistakes(found, others) if not _is_warm_up(unit, m)] if found is not None else []
+    known = mistakes(found, others) if found is not None else []
+    made = [m for m in known if not (_is_warm_up(unit, m) or _is_filled(unit, m.site))]
     return [m._replace(level="advice") if _of_one_value(unit, m) else m for m in made]
 
 
@@ -53,6 +55,16 @@ def _is_warm_up(unit: Unit, made: KeyMistake) -> bool:
             around = (a for a in unit.ancestors(made.site) if isinstance(a, ast.FunctionDef | ast.AsyncFunctionDef))
             inside = {*ast.walk(next(around, unit.node))}
             return any(name in CLOCK_READS and call in inside for name, call in unit.calls)
+    return False
+
+
+def _is_filled(unit: Unit, site: ast.AST) -> bool:
+    """Whether all that a use gives is filled with other leaves: it has its form alone."""
+    match unit.parents.get(site):
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            uses = [place for place in unit.mentions[name] if isinstance(place.ctx, ast.Load)]
+            around = [unit.parents.get(use) for use in uses]
+            return bool(uses) and all(isinstance(c, ast.Call) and unit.resolve(c.func) in LIKE for c in around)
     return False
 
 

@@ -33,12 +33,19 @@ def made_blocks(model: LoopModel) -> Blocks | None:
     if len(model.streams) != 1 or not model.streams[0].plain or not model.carried:
         return None
     count = counted(unit, model.streams[0].stop)
-    if count is None or (count.known is not None and count.known < FEWEST):
+    if count is None or (_of_a_stage(model) if count.known is None else count.known < FEWEST):
         return None
     maker = _maker(model)
     if maker is None or any(_chooses(part, binds(node)) for part in walk_scope(node.body)):
         return None
     return Blocks(maker, count.known)
+
+
+def _of_a_stage(model: LoopModel) -> bool:
+    """Whether so many blocks are made on each trip of another loop of the function: a stage has few."""
+    loops = [part for part in ast.walk(model.function) if isinstance(part, ast.For)]
+    inner = (part for loop in loops for part in walk_scope(loop.body) if isinstance(part, ast.For))
+    return any(ast.dump(part.iter) == ast.dump(model.node.iter) for part in inner if isinstance(model.node, ast.For))
 
 
 def _scans(function: ast.AST) -> bool:

@@ -71,6 +71,12 @@ DRAWS = _guess(
     r"(?i)(?:^|[_/.])(?:viewer|render\w*|plot\w*|draw\w*|visuali[sz]\w*|animat\w+)(?=$|[_/.])",
 )
 
+MEASURES = _guess(
+    "a function on the host compares or times what it runs: its loops are as they are on purpose",
+    (1, 1),
+    r"(?i)(?:^|[_.])(?:bench(?:mark)?|profile|timing|speed)(?:$|[_.])",
+)
+
 ENTRIES = _guess(
     "a function that nothing in the project calls is an entry of a program, which runs once",
     (0, 0),

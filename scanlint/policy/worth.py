@@ -15,7 +15,7 @@ from scanlint.loops.streams import Stream, is_array, range_length, trips_of
 from scanlint.loops.trip_count import Count, count_of, stated
 from scanlint.policy.cost import body_equations, equations, nested_trips
 from scanlint.policy.docstrings import described, said_short
-from scanlint.policy.names import COST, FEW_SAID, INTENDED, UNROLLED
+from scanlint.policy.names import COST, FEW_SAID, INTENDED, MEASURES, UNROLLED
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import parameters, reads, targets, walk_scope
 from scanlint.trace.domain.values import holds_tracer
@@ -264,11 +264,21 @@ def _many(model: LoopModel, stream: Stream, size: float, settings: Settings) -> 
     if stream.counted is not None:
         return is_array(model.unit, stream.counted)
     count = stream_count(model.unit, stream)
-    if FEW_SAID(described(model.unit, model.node, count.names)):
+    if _reads_sets(model) or FEW_SAID(described(model.unit, model.node, count.names)):
         return False
     if count.origin in ("shape", "argument"):
         return True
     return count.origin == "field" and _large_field(model, size, settings)
+
+
+def _reads_sets(model: LoopModel) -> bool:
+    """Whether each trip takes its parameters out of a list in a dict: `params["blocks"][i]`, as many as are stored."""
+    for part in walk_scope(model.node.body):
+        match part:
+            case ast.Subscript(value=ast.Subscript(slice=ast.Constant(value=str())) as sets, slice=ast.Name(id=name)):
+                if name in model.staged and not model.unit.value(sets).array:
+                    return True
+    return False
 
 
 def _said_short(model: LoopModel, settings: Settings) -> bool:
@@ -324,6 +334,8 @@ def deliberate(model: LoopModel) -> bool:
 def _deliberate(model: LoopModel) -> bool:
     around = [model.function, *model.unit.ancestors(model.function)]
     functions = [f for f in around if isinstance(f, ast.FunctionDef)]
+    if not model.unit.context(model.node).traced and MEASURES(model.unit.qualname):
+        return True
     if INTENDED(*(words for function in functions for words in _said(model, function))):
         return True
     said = _said(model, functions[0]) if functions and model.trips is None else []

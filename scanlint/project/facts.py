@@ -25,6 +25,8 @@ from scanlint.syntax.walk import first_line, walk
 JAX = regex(
     r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
 )
+LOOP = regex(r"\n[ \t]*(?:for|while)\b")
+"""A loop: it may run what other files compile."""
 STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b|\blax\.map\(")
 CONTROL = regex(
     r"\b(?:scan|for|while|if|case|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
@@ -137,7 +139,9 @@ class ClassFacts(NamedTuple):
 
 @dataclass(slots=True)
 class ModuleFacts:
-    """One file. `statements` maps the names that module-level assignments bind to the lines of those statements.
+    """One file. `jax`: a library of JAX is spelled in it; `drives`: none is, but it has loops and imports modules.
+
+    `statements` maps the names that module-level assignments bind to the lines of those statements.
 
     `scripts` holds what stands at its top, outside of all functions, if there is a loop in that; `inner` the modules
     that are imported in functions, without the dots of relative imports.
@@ -155,6 +159,12 @@ class ModuleFacts:
     scripts: dict[str, Span] = field(default_factory=dict)
     transforms: bool = False
     inner: tuple[str, ...] = ()
+    drives: bool = False
+
+    @property
+    def runs(self) -> bool:
+        """JAX may run in it: it is spelled, or what is imported may call it."""
+        return self.jax or self.drives
 
 
 def parse(source: SourceFile) -> ast.Module | Unreadable:
@@ -220,8 +230,10 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     statements = list(_top_level(tree.body))
     for statement in statements:
         imports(statement, facts)
+    facts.inner = tuple(dict.fromkeys(found[1] or found[2] for found in INNER_IMPORT.finditer(source.text)))
+    facts.drives = not facts.jax and LOOP.search(source.text) is not None
     renamed = [*_renamed(facts), *(n for s in statements for n in _aliases(s))] if facts.jax else []
-    lines = _Lines(source.text, tree, renamed, facts) if facts.jax else None
+    lines = _Lines(source.text, tree, renamed, facts) if facts.runs else None
     for statement in statements:
         _collect(statement, facts, lines)
     for statement in statements:
@@ -230,7 +242,6 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     if lines is not None:
         _script(tree.body, facts, lines)
     facts.transforms = lines is not None and bool(lines.transforming)
-    facts.inner = tuple(dict.fromkeys(found[1] or found[2] for found in INNER_IMPORT.finditer(source.text)))
     return facts
 
 

@@ -15,7 +15,8 @@ EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 class Surveyed(NamedTuple):
     """One file of a run. `digest` stands for its content.
 
-    `begins`: a trace or a loop over arrays can begin in it; `control`: a function in it has control flow, or keys;
+    `begins`: a trace or a loop over arrays can begin in it, where it `drives` JAX only if a file that it imports spells
+    that; `control`: a function in it has control flow, or keys;
     `marked`: it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something
     in it.
     `removed` are the uses of what JAX has no more: name, spelling, place.
@@ -35,6 +36,7 @@ class Surveyed(NamedTuple):
     left_out: tuple[str, ...] = ()
     removed: tuple[tuple[str, str, int, int, int, int], ...] = ()
     broken: tuple[tuple[str, int, int], ...] = ()
+    drives: bool = False
 
 
 class Removed(NamedTuple):

@@ -67,7 +67,9 @@ def examine(
     errors = tuple((e.message, e.line, e.column) for e in broken if isinstance(e, Unreadable) and not e.newer)
     left_out = (*source.left_out, *later)
     words = imported(facts)
-    made = Surveyed(source.display, digest, begins, control, marked, assumed, None, words, left_out, removed, errors)
+    made = Surveyed(
+        source.display, digest, begins, control, marked, assumed, None, words, left_out, removed, errors, facts.drives
+    )
     return made, facts
 
 
@@ -77,7 +79,7 @@ def _unreadable(error: Unreadable, digest: str) -> Surveyed:
 
 def has_beginning(facts: ModuleFacts, text: str, settings: Settings) -> bool:
     """Whether some trace, or some loop over arrays, can begin in a file."""
-    if not facts.jax:
+    if not facts.runs:
         return False
     if (
         facts.active
@@ -96,12 +98,12 @@ def has_beginning(facts: ModuleFacts, text: str, settings: Settings) -> bool:
 
 def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
     """A function with a loop whose lines speak of arrays; with any loop, where host loops are asked for."""
-    return facts.jax and span.loops and (span.arrays or asks_for_loops(settings))
+    return facts.runs and span.loops and (span.arrays or asks_for_loops(settings))
 
 
 def is_host_code(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
     """A function in which something may be told of the host, whether a trace reaches it or not."""
-    return is_host_loop(span, facts, settings) or (facts.jax and span.straight and asks_for_straight(settings))
+    return is_host_loop(span, facts, settings) or (facts.runs and span.straight and asks_for_straight(settings))
 
 
 def asks_for_loops(settings: Settings) -> bool:

@@ -11,6 +11,7 @@ from scanlint.rules.base import Context, Rule
 from scanlint.rules.piecemeal_loops import waits_of
 
 if TYPE_CHECKING:
+    from scanlint.host.results.fetched_rows import FetchedRows
     from scanlint.host.results.waits import Wait, WaitingLoop
 
 CURES = {
@@ -23,14 +24,17 @@ CURES = {
 SHOWN = 50
 
 
-class WaitInLoop(Rule[ast.For | ast.While]):
+class WaitInLoop(Rule[ast.For | ast.While | ast.ListComp]):
     """Python could be trips ahead of the device; a fetch makes it wait until all that was dispatched is done."""
 
     code = "SCN601"
     name = "wait-in-loop"
     level = "advice"
 
-    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.For | ast.While | ast.ListComp, context: Context) -> Iterator[Report]:
+        if isinstance(node, ast.ListComp):
+            yield from _elements(node, context)
+            return
         found = waits_of(context, node)
         if found is None:
             yield from _rows(node, context)
@@ -59,15 +63,30 @@ def _rows(node: ast.For | ast.While, context: Context) -> Iterator[Report]:
     found = fetched_rows(context.loop(node), context.settings)
     if found is None:
         return
+    yield _piece_by_piece(node, "loop", found, context)
+
+
+def _elements(node: ast.ListComp, context: Context) -> Iterator[Report]:
+    """What is said of a comprehension that goes over an array of JAX and needs its numbers in Python."""
+    from scanlint.host.results.fetched_rows import fetched_elements
+
+    found = fetched_elements(context.unit, node) if not context.traced(node) else None
+    if found is not None:
+        yield _piece_by_piece(node, "comprehension", found, context)
+
+
+def _piece_by_piece(
+    node: ast.For | ast.While | ast.ListComp, what: str, found: FetchedRows, context: Context
+) -> Report:
     array = context.unit.source.segment(found.array)
     report = context.report(
         node,
-        f"this loop fetches `{array}` from the device piece by piece: each piece is sliced, and waited for",
+        f"this {what} fetches `{array}` from the device piece by piece: each piece is sliced, and waited for",
         end=node.iter if isinstance(node, ast.For) else None,
         label=f"fetched on line {found.at.lineno}",
-        help=f"fetch it once before the loop: `np.asarray({array})`",
+        help=f"fetch it once before the {what}: `np.asarray({array})`",
     )
-    yield report._replace(outcome=None)  # no form of the loop is another one
+    return report._replace(outcome=None)  # no form of the loop is another one
 
 
 def _said(wait: Wait) -> str:

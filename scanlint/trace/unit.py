@@ -52,9 +52,10 @@ class Unit:
     bases, as far as the project defines them, `shared` whether other files of the
     project name a definition of this one, `elsewhere` which do, `repeats` why a function of the unit runs again and
     again on the host, `several` why it is called more than once where no loop calls it, `reused` why that is surely on
-    the host, `returned` what a function of the project returns there, `backward` why a derivative would have to go back
-    through a loop that cannot be run backwards, `renew` the unit with another text of its window (SyntaxError if it is
-    none), where that still holds just the one function. `code` is the function as the project knows it. `bare`: nothing
+    the host, `returned` what a function of the project returns there, `noted` has the values of one kept, `backward`
+    why a derivative would have to go back through a loop that cannot be run backwards, `renew` the unit with another
+    text of its window (SyntaxError if it is none), where that still holds just the one function. `code` is the function
+    as the project knows it. `bare`: nothing
     traces it, and nothing is known of its values; `keys` is there where the rules on random keys look at it.
     """
 
@@ -75,6 +76,7 @@ class Unit:
     lineage: Callable[[], Sequence[ClassInfo]] = field(default=lambda: (), repr=False)
     shared: Callable[[str], bool] | None = field(default=None, repr=False)
     elsewhere: Callable[[str], Sequence[tuple[str, WholeFile]]] = field(default=lambda name: (), repr=False)
+    noted: Callable[[Code], None] = field(default=lambda code: None, repr=False)
     backward: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda loop: (), repr=False)
     repeats: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda function: (), repr=False)
     several: Callable[[ast.AST], tuple[Reason, ...] | None] = field(default=lambda function: None, repr=False)

@@ -28,6 +28,15 @@ def found(text: str, folder: Path, name: str = "model.py") -> list[int]:
 
 
 NAMED = {
+    "places in a list that JAX draws": """
+        def sample(buffer, key):
+            places = jax.random.randint(key, (32,), 0, len(buffer))
+            return [buffer[i] for i in places]
+        """,
+    "numbers of an array": """
+        def numbers(xs: jax.Array):
+            return [float(x) for x in xs]
+        """,
     "rows of rows that are written": """
         def write(frames: jnp.ndarray, file):
             for frame in frames:
@@ -66,6 +75,19 @@ NAMED = {
         """,
 }
 LEFT = {
+    "places that are fetched before": """
+        def sample(buffer, key):
+            places = np.asarray(jax.random.randint(key, (32,), 0, len(buffer)))
+            return [buffer[i] for i in places]
+        """,
+    "rows that are handed on": """
+        def mapped(f, keys: jax.Array):
+            return [f(key) for key in keys]
+        """,
+    "rows of an array by an array": """
+        def rows(xs: jax.Array, places: jax.Array):
+            return [xs[i] for i in places]
+        """,
     "an array that is fetched before": """
         def write(frames: jnp.ndarray, file):
             for frame in np.asarray(frames):

@@ -36,6 +36,12 @@ def features(frame):
     return jnp.stack([low, high, jnp.sum(jnp.abs(scaled)), jnp.sum(scaled**2), jnp.median(scaled)])
 
 
+def forward(params, x):
+    for layer in params:
+        x = jnp.tanh(x @ layer["w"] + layer["b"]) * jax.nn.sigmoid(x)
+    return jax.nn.softmax(x)
+
+
 @jax.jit
 def quick(frame):
     return features(frame)
@@ -49,6 +55,17 @@ def long(frame):
 """
 MODEL = "model = eqx.tree_deserialise_leaves(path, Model(jax.random.key(0)))\n"
 LOOSE = {
+    "a function that is jitted elsewhere, with a loop over layers": (
+        "params = path['layers']\njax.jit(lambda x: forward(params, x))(frames[0])\n"
+        "for frame in frames:\n    print(int(jnp.argmax(forward(params, frame))))",
+        1,
+    ),
+    "a function that maps a model, beside a bar": (
+        "def validate(x):\n    return jnp.mean(jax.vmap(path)(x))\n\n"
+        "total = 0.0\nfor x in env.batches:\n    total += validate(x)\n    env.bar.update(1)",
+        1,
+    ),
+    "what a setting asks for": ("for frame in frames:\n    if steps == 3:\n        print(features(frame))", 1),
     "a model that is loaded": (
         MODEL + "for _ in range(steps):\n    out = model(env.look())\n    env.act(out.item())",
         1,
@@ -61,6 +78,7 @@ LEFT = {
     "what somebody may jit": "total = []\nfor frame in frames:\n    total.append(features(frame))",
     "few trips": "for _ in range(3):\n    print(features(frames[0]))",
     "a file for each trip": "for path in paths:\n    print(features(jnp.asarray(np.load(path))))",
+    "what few trips do": "for i, frame in enumerate(frames):\n    if i % 10 == 0:\n        print(features(frame))",
     "little": "for frame in frames:\n    print(jnp.mean(frame))",
     "inner loops that dispatch": "for _ in range(steps):\n    print(features(frames))\n    for f in frames:\n        quick(f)",
 }

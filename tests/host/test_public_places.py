@@ -83,10 +83,92 @@ SAID = {
         "def f(xs: jax.Array, g):\n    for i in range(10_000):\n        if xs[i] > 0:\n            g(i)\n",
         ["wait-in-loop"],
     ),
+    "batches that each trip draws": (
+        """
+        @jit
+        def evaluate(p, x):
+            return jnp.mean((x - p) ** 2)
+
+
+        def validate(p, data, n, key):
+            total = 0.0
+            for _ in range(n):
+                key, sub = random.split(key)
+                total += float(evaluate(p, get_batch(data, sub)))
+            return total
+        """,
+        ["wait-in-loop"],
+    ),
     "a model that an agent applies": (AGENT.format("model.apply"), ["eager-transform"]),
     "a key that is drawn from and stays in an object": (FILTER.format("", "key", "key"), ["key-after-split"]),
 }
 SILENT = {
+    "keys that are the rest of a split, in a list": """
+        @jit
+        def sample(key, means):
+            key, other, *keys = random.split(key, means.shape[0] + 2)
+            drawn = jnp.array([random.normal(keys[i], (3,)) * means[i] for i in range(means.shape[0])])
+            return key, drawn[random.randint(other, (8,), 0, 3)]
+        """,
+    "what is compared in a benchmark": """
+        def benchmark_eager(x, n, key):
+            def slow(x, key):
+                x = jnp.sin(x) * jnp.cos(x) + jnp.exp(-(x**2)) - jnp.tanh(x) / jnp.sqrt(1 + x**2)
+                return x + random.normal(key, x.shape) * jnp.mean(x) - jnp.max(x)
+
+            start = time.time()
+            for _ in range(n):
+                key, sub = random.split(key)
+                x = slow(x, sub)
+            x.block_until_ready()
+            return time.time() - start
+        """,
+    "the form of what is loaded": """
+        import equinox as eqx
+
+
+        def make(key):
+            a, b = random.split(key)
+            return eqx.nn.Linear(3, 3, key=a), eqx.nn.Linear(3, 3, key=b)
+
+
+        def load(paths):
+            found = []
+            for path in paths:
+                like = make(random.key(0))
+                found.append(eqx.tree_deserialise_leaves(path, like))
+            return found
+        """,
+    "a clock around what prints its results": """
+        @jit
+        def step(p):
+            return p * 0.9, jnp.sum(p)
+
+
+        def train(p, n):
+            for _ in range(n):
+                total = 0.0
+                for _ in range(n):
+                    p, loss = step(p)
+                    total += loss
+                print(f"{total:.3f}")
+            return p
+
+
+        def main():
+            start = time.time()
+            p = train(jnp.ones(3), 8)
+            print(time.time() - start)
+            return p
+        """,
+    "layers by their number": """
+        @partial(jit, static_argnames="n")
+        def apply(params, x, n):
+            for i in range(n):
+                block = params["blocks"][i]
+                x = x + jnp.tanh(x @ block["w"] + block["b"]) * jnp.sin(x) + jnp.cos(x) - jnp.exp(x)
+            return x
+        """,
     "a method by the name of one of an import": """
         class Model:
             @partial(jit, static_argnums=0)

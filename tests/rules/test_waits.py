@@ -81,6 +81,7 @@ FETCHED = [
     "if jnp.isnan(loss): break",
     "best = min(best, float(loss))",
     "if jax.process_index() == 0: print(loss)",
+    "if len(env.buffer) > 32: losses.append(float(loss))",
     "env.log({k: float(v) for k, v in metrics.items()})",
 ]
 FREE = {

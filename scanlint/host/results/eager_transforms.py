@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.host.piecemeal import own_statements
+from scanlint.host.results.each_trip import is_chosen
 from scanlint.host.step_loop import long, measures
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
@@ -34,22 +35,12 @@ class UnjittedCall(NamedTuple):
 def eager_transform(model: LoopModel, settings: Settings) -> UnjittedCall | None:
     """The first such call on the trips of a loop, if there may be many and they measure nothing."""
     unit, node = model.unit, model.node
-    plain = [s for s in own_statements(node) if not _is_chosen(unit, s, node)]
+    plain = [s for s in own_statements(node) if not is_chosen(unit, s, node)]
     calls = [part for s in plain for part in _parts(s) if isinstance(part, ast.Call)]
     found = next((f for call in calls if (f := eager_call(unit, call)) is not None), None)
     if found is None or unit.source.tests or measures(calls) or deliberate(model) or not long(model, settings):
         return None
     return found
-
-
-def _is_chosen(unit: Unit, statement: ast.stmt, loop: ast.AST) -> bool:
-    """A statement is not reached by each trip."""
-    for around in unit.ancestors(statement):
-        if around is loop:
-            return False
-        if isinstance(around, ast.If | ast.Try):
-            return True
-    return False
 
 
 def _parts(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -47,8 +47,8 @@ def eager_update(unit: Unit, call: ast.Call) -> UpdateOnHost | None:
 
 def called_in_loops(unit: Unit) -> bool:
     """Some loop calls a function or method by its name, in its own file or in one that takes it from there."""
-    name = unit.qualname.rpartition(".")[2]
-    for file in (unit.file, *(file for _, file in unit.elsewhere(unit.qualname))):
+    top, _, name = unit.qualname.rpartition(".")
+    for file in (unit.file, *(file for _, file in unit.elsewhere(top or name))):
         for call in file.called.get(name, ()):
             around = file.around(call)
             if loop_around(getattr(around, "body", ()), call):

@@ -22,6 +22,7 @@ FEWEST = 100
 COUNTS = words(
     "builtins.range builtins.enumerate builtins.zip builtins.len builtins.str builtins.isinstance builtins.list"
 )
+NUMBERS = words("builtins.int builtins.float")
 WRITES = words("write writerow writelines join format add split strip get")
 
 
@@ -50,6 +51,25 @@ def fetched_rows(model: LoopModel, settings: Settings) -> FetchedRows | None:
     found = min(kept, key=lambda part: getattr(part, "lineno", 0), default=None)
     array = rows.array or rows.indexed_by(found) if found is not None else None
     return FetchedRows(array, found) if array is not None and isinstance(found, ast.expr) else None
+
+
+def fetched_elements(unit: Unit, node: ast.ListComp) -> FetchedRows | None:
+    """`[buffer[i] for i in indices]`, `[float(x) for x in xs]`: each number of an array of JAX is fetched by itself."""
+    match node.generators:
+        case [ast.comprehension(target=ast.Name(id=name), iter=ast.Name() | ast.Attribute() as array)]:
+            pass
+        case _:
+            return None
+    if unit.source.tests or not is_array(unit, array) or unit.value(array).traced:
+        return None
+    for part in walk_scope([node.elt]):
+        match part:
+            case ast.Subscript(value=whole, slice=ast.Name(id=at)) if at == name and not unit.value(whole).array:
+                return FetchedRows(array, part)
+            case ast.Call(func=function, args=[ast.Name(id=given)]) if given == name:
+                if unit.resolve(function) in NUMBERS:
+                    return FetchedRows(array, part)
+    return None
 
 
 class _Rows(DeviceValues):

@@ -11,8 +11,10 @@ from scanlint.host.host_work import FETCHES
 from scanlint.host.piecemeal import ALL, PICTURES, draws_pictures, jitted, long_step, own_statements
 from scanlint.host.purity import WAITS
 from scanlint.host.results.device_values import dispatches, loops_that_dispatch
+from scanlint.host.results.each_trip import is_chosen
+from scanlint.host.results.unjitted_models import apply_of
 from scanlint.host.step_loop import long, measures, on_devices
-from scanlint.host.threaded_state import COMPUTES, called_in, runs_jax
+from scanlint.host.threaded_state import COMPUTES, OPERATIONS, called_in, runs_jax
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import unwrapped
 from scanlint.policy.worth import deliberate
@@ -61,12 +63,23 @@ def loose_work(model: LoopModel, settings: Settings) -> LooseWork | None:
         return None
     if not any(_by_host(unit, call) for call in calls) and not _shows_progress(unit, node):
         return None
-    found = {call: count for call in calls if (count := operations_of(unit, unit.value(call.func))) > 0}
-    operations = round(sum(found.values())) + sum(isinstance(p, ast.BinOp) and unit.value(p).array for p in parts)
+    always = [part for part in parts if not is_chosen(unit, part, node)]
+    called = [part for part in always if isinstance(part, ast.Call)]
+    found = {call: count for call in called if (count := _operations(unit, call)) > 0}
+    operations = round(sum(found.values())) + sum(isinstance(p, ast.BinOp) and unit.value(p).array for p in always)
     if not found or operations < LEAST or (model.trips is not None and model.trips * operations < ALL / 10):
         return None
     most = max(found, key=lambda call: found[call])
-    return LooseWork(most, isinstance(unit.value(most.func).callee, Instance), operations)
+    applies = isinstance(unit.value(most.func).callee, Instance) or apply_of(unit, most) is not None
+    return LooseWork(most, applies, operations)
+
+
+def _operations(unit: Unit, call: ast.Call) -> float:
+    if apply_of(unit, call) is None:
+        return operations_of(unit, unit.value(call.func))
+    owner = unit.value(call.func.value).callee if isinstance(call.func, ast.Attribute) else None
+    code = unit.method(owner.name, "__call__") if isinstance(owner, Instance) else None
+    return called(code) if code is not None else HANDED_IN
 
 
 def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -78,6 +91,8 @@ def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
 def _by_host(unit: Unit, call: ast.Call) -> bool:
     """A call does something that no program of JAX could: so the loop is none that somebody might jit."""
     name = unit.resolve(call.func) or ""
+    if not name and isinstance(unit.parents.get(call), ast.Expr) and unit.value(call.func).callee is None:
+        return True  # called for what it does: a bar, a writer, an environment
     if name in FETCHES:
         return any(unit.value(a).array for a in call.args)
     waits = isinstance(call.func, ast.Attribute) and call.func.attr in WAITS
@@ -97,9 +112,10 @@ def operations_of(unit: Unit, function: Value) -> float:
             code = unit.method(name, "__call__")
             return max(called(code), HANDED_IN) if code is not None and runs_jax(unit, code) else 0.0
         case Closure(code):
-            return called(code) if runs_jax(unit, code) and _is_one_piece(unit, code, 0) else 0.0
+            whole = code.mode.traced or _is_one_piece(unit, code, 0)  # it is compiled as a whole elsewhere, or could be
+            return called(code) if runs_jax(unit, code, names=OPERATIONS) and whole else 0.0
         case Transformed(function=inner):
-            return operations_of(unit, inner)
+            return operations_of(unit, inner) if inner.callee is not None else HANDED_IN
         case Named(name) if name.startswith(COMPUTES):
             return 1.0
     return 0.0

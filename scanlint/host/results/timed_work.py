@@ -15,7 +15,7 @@ from scanlint.syntax.bindings import walk_scope
 from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import walk
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PYTHON_VALUED
-from scanlint.trace.domain.callables import Closure, Code
+from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
@@ -118,7 +118,26 @@ def _last_dispatch(unit: Unit, between: list[ast.AST]) -> ast.expr | None:
             if not any(_waits(unit, part) for part in walk(alone)):
                 return alone  # what is measured is this operation, however short it is
     calls = [p for p in between if isinstance(p, ast.Call) and _dispatches(unit, p)]
-    return max(calls, key=_place, default=None)
+    last = max(calls, key=_place, default=None)
+    return None if last is not None and _shows_results(unit.value(last.func)) else last
+
+
+def _shows_results(function: Value) -> bool:
+    """A function of the project fetches or prints numbers on each way through it, so that it waits for these."""
+    match function.callee:
+        case Closure(code) if isinstance(code.node, ast.FunctionDef):
+            stack: list[ast.AST] = [*code.node.body]
+        case _:
+            return False
+    while stack:
+        part = stack.pop()
+        match part:
+            case ast.FormattedValue(format_spec=ast.expr()) | ast.Attribute(attr="item" | "block_until_ready"):
+                return True
+            case ast.If() | ast.FunctionDef() | ast.Lambda() | ast.ClassDef():
+                continue
+        stack += ast.iter_child_nodes(part)
+    return False
 
 
 def _dispatches(unit: Unit, call: ast.Call) -> bool:
@@ -187,6 +206,8 @@ def _may_wait(function: Value, depth: int) -> bool:
     match function.callee:
         case Closure(code):
             return depth >= DEEPEST or _waits_inside(code, depth)
+        case Transformed(function=inner):
+            return _may_wait(inner, depth)
     return True
 
 

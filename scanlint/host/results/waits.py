@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from scanlint.host.piecemeal import long_step, own_statements
 from scanlint.host.results.device_values import DeviceValues, adds_up, dispatches, loops_that_dispatch
+from scanlint.host.results.each_trip import is_chosen, is_warm, warms_up
 from scanlint.host.step_loop import long
 from scanlint.jaxapi.host_functions import CLOCK_READS
 from scanlint.jaxapi.words import words
@@ -68,10 +69,10 @@ def _waiting(model: LoopModel, settings: Settings) -> WaitingLoop | None:
     parts = [p for loop in walk_scope(node.body) if isinstance(loop, ast.For) and adds_up(loop) for p in loop.body]
     own = [*own_statements(node), *parts]
     calls = [p for s in own for p in _parts(s) if isinstance(p, ast.Call)]
-    work = next((c for c in calls if dispatches(unit, c)), None)
-    if work is None or unit.source.tests or any(unit.resolve(c.func) in CLOCK_READS for c in calls):
+    works = [c for c in calls if dispatches(unit, c)]
+    if not works or unit.source.tests or any(unit.resolve(c.func) in CLOCK_READS for c in calls):
         return None
-    always = [c for c in calls if not _under_test(unit, c, node)]
+    always = [c for c in calls if not is_chosen(unit, c, node)]
     if (
         long_step(unit, always)
         or loops_that_dispatch(unit, node.body, settings)
@@ -87,19 +88,11 @@ def _waiting(model: LoopModel, settings: Settings) -> WaitingLoop | None:
     values = DeviceValues(unit, body)
     fetched = [w for s in _reached(unit, body, values, node) for w in _fetches(unit, node, s, values)]
     waits = sorted(fetched, key=lambda wait: (wait.at.lineno, wait.at.col_offset))
-    return WaitingLoop(node, ast.unparse(work.func), tuple(waits)) if waits else None
-
-
-def _under_test(unit: Unit, part: ast.AST, loop: ast.For | ast.While) -> bool:
-    """Whether a part of a loop stands under a test in it: not each trip runs it."""
-    inner = part
-    for around in unit.ancestors(part):
-        if around is loop:
-            return False
-        if isinstance(around, ast.If) and inner is not around.test:
-            return True
-        inner = around
-    return False
+    if not waits:
+        return None
+    named = reads(waits[0].value)
+    gives = (c for c in works if named & binds(*(a for a in unit.ancestors(c) if isinstance(a, ast.Assign))))
+    return WaitingLoop(node, ast.unparse(next(gives, works[0]).func), tuple(waits))
 
 
 def _goes_over_entries(node: ast.For | ast.While) -> bool:
@@ -135,37 +128,13 @@ def _reached(unit: Unit, block: list[ast.stmt], values: DeviceValues, loop: ast.
                 if values.holds_any(test):
                     yield from _reached(unit, body, values, loop)
                     yield from _reached(unit, orelse, values, loop)
-                elif _is_first_process(unit, test):
+                elif _is_first_process(unit, test) or is_warm(loop, statement):
                     yield from _reached(unit, body, values, loop)
                 if not values.holds_any(test) and next(jumps_in(*body), None) is not None:
                     if not warms_up(loop, statement):
                         return
             case ast.For(body=body) | ast.While(body=body) | ast.With(body=body) | ast.Try(body=body):
                 yield from _reached(unit, body, values, loop)
-
-
-def warms_up(loop: ast.For | ast.While, statement: ast.If) -> bool:
-    """A test goes on with the next trip while a number that only grows is less than one that stays."""
-    match statement:
-        case ast.If(
-            test=ast.Compare(left=grown, ops=[ast.Lt() | ast.LtE()], comparators=[least]),
-            body=[*_, ast.Continue()],
-            orelse=[],
-        ):
-            pass
-        case _:
-            return False
-    if len(list(jumps_in(*statement.body))) > 1 or reads(least) & binds(*loop.body):
-        return False
-    match grown:
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as gathered]):
-            return not reads(gathered) & binds(*loop.body)
-        case ast.Name(id=name) if isinstance(loop, ast.For) and "range" in ast.unparse(loop.iter):
-            return name in targets(loop.target) and name not in binds(*loop.body)
-        case ast.Name(id=name):
-            steps = [p for p in walk_scope(loop.body) if isinstance(p, ast.AugAssign) and name in targets(p.target)]
-            return bool(steps) and all(isinstance(s.op, ast.Add) and isinstance(s.value, ast.Constant) for s in steps)
-    return False
 
 
 def _is_first_process(unit: Unit, test: ast.expr) -> bool:

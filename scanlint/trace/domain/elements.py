@@ -27,11 +27,8 @@ def unpacked(value: Value, targets: list[ast.expr]) -> list[Value]:
         return list(value.items)
     if value.fields and value.container != "dict" and len(value.fields) == count and not starred:
         return list(value.fields.values())
-    if value.items is not None or value.element is not None:
-        inner = element_of(value)
-        return [gathered("list", None, inner) if isinstance(t, ast.Starred) else inner for t in targets]
-    row = row_of(value)
-    return [UNKNOWN if isinstance(t, ast.Starred) else row for t in targets]
+    inner = element_of(value) if value.items is not None or value.element is not None else row_of(value)
+    return [gathered("list", None, inner) if isinstance(t, ast.Starred) else inner for t in targets]
 
 
 def items_of(value: Value) -> tuple[Value, ...] | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from scanlint.jaxapi.canonical import canonical
 from scanlint.project.summary import EXTERNAL
 from scanlint.syntax.bindings import Function
-from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Scope, World
+from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Scope, World, alike
 from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.values import UNKNOWN, Kind, Site, Unset, Value, but, join, unmarked
 from scanlint.trace.members import class_member, lineage, setters
@@ -258,6 +258,8 @@ class Definitions(World):
             new = known
         else:
             new = join(known, value)
+            if alike(known.callee, value.callee):
+                new = but(new, callee=value.callee)  # made in one place, once for each object
         if new.known and self._rebinds(info, name):
             assumed = new.constant is None  # until it is set to something, which may be a function
             new = but(new, origin="argument") if assumed else but(new, constant=Unset.UNSET)

@@ -21,7 +21,7 @@ from scanlint.settings import Settings
 from scanlint.syntax.bindings import reads
 from scanlint.syntax.source import Source
 from scanlint.syntax.walk import walk
-from scanlint.trace.domain.callables import Code
+from scanlint.trace.domain.callables import Closure, Code
 from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import Value, concrete
@@ -294,6 +294,7 @@ class Project:
             several=partial(_several, code, before or code),
             reused=partial(_reused, code, before or code),
             returned=self._returned,
+            noted=self._noted,
             backward=partial(self._backward, code, before or code),
             renew=partial(self._renewed, scope.base, before or code),
             code=code,
@@ -304,6 +305,13 @@ class Project:
         self.graph.visit(code)
         self.graph.settle()
         return concrete(code.result)
+
+    def _noted(self, code: Code) -> None:
+        """Keep the values of a function on the host that holds no control flow, of which nobody has asked yet."""
+        if not code.record.keep and not code.mode.traced:
+            self.graph.visit(code)
+            self.graph.settle()
+            self.graph.noted(Closure(code))
 
     def _shared(self, scope: ModuleScope, name: str) -> bool:
         """Whether a definition of a module is named in another file; the result rests on all files from then on."""
