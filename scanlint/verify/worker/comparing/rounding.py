@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import jax
@@ -179,17 +179,28 @@ def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
 
 def compilable(pair: VersionPair, values: Values) -> bool:
     """Whether the old version traces to a program that compiles in reasonable time, at these sizes and trip counts."""
-    known, parts = pair.pace.compilable, split(pair.own(values), pair.signature.static, numbers=True)
-    key = (static_key(parts), tuple((getattr(x, "shape", ()), str(getattr(x, "dtype", type(x)))) for x in parts.leaves))
+    return _compilable(pair, pair.before, pair.own(values))
+
+
+def joinable(pair: VersionPair, values: Values) -> bool:
+    """The same of the old version with its branches and loops joined."""
+    found = pair.joined()
+    return found is not None and _compilable(pair, found[1], pair.made_for(found[0], values))
+
+
+def _compilable(pair: VersionPair, function: Callable[..., object], own: Values) -> bool:
+    known, parts = pair.pace.compilable, split(own, pair.signature.static, numbers=True)
+    kinds = tuple((getattr(x, "shape", ()), str(getattr(x, "dtype", type(x)))) for x in parts.leaves)
+    key = (id(function), static_key(parts), kinds)
     if key not in known:
-        known[key] = _compiles_soon(pair, parts)
+        known[key] = _compiles_soon(pair, function, parts)
     return known[key]
 
 
-def _compiles_soon(pair: VersionPair, parts: Split) -> bool:
+def _compiles_soon(pair: VersionPair, function: Callable[..., object], parts: Split) -> bool:
     try:
         with limited(SECONDS):
-            program = jax.make_jaxpr(lambda *ls: pair.arrays(pair.before, parts, ls))(*parts.leaves)
+            program = jax.make_jaxpr(lambda *ls: pair.arrays(function, parts, ls))(*parts.leaves)
         return count(program.jaxpr) <= COMPILED_EQUATIONS
     except (Exception, TookTooLong):  # noqa: BLE001
         return False

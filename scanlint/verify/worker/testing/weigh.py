@@ -130,6 +130,8 @@ class Weighing(WeighedPair):
     def _compare(self, families: list[Family], run: list[Family]) -> None:
         """Compare where a difference might show that usual inputs do not; raises Refuted or Unknown."""
         numbers, proved = numbers_of(self.full), self.proved
+        if not proved and not ruled_alike(self):
+            derivatives(self, next((f for f in run if f.specs is not None), run[0]), DERIVED, families)
         if not proved:
             self.in_time("where tests come out otherwise", lambda: compared_both_ways(self, families))
             cover(self, families, numbers)
@@ -333,7 +335,16 @@ def turned(judge: Judge) -> None:
 
 def straight(weighing: WeighedPair) -> bool:
     """Whether both versions use the same branching operations: each is differentiated in its own way."""
-    before, after = (Counter(n for n in _names(tree) if n in CHOICES) for tree in _trees(weighing))
+    return _as_often(weighing, CHOICES)
+
+
+def ruled_alike(weighing: WeighedPair) -> bool:
+    """Whether both versions have derivatives of their own in as many places."""
+    return _as_often(weighing, RULES)
+
+
+def _as_often(weighing: WeighedPair, words: frozenset[str]) -> bool:
+    before, after = (Counter(n for n in _names(tree) if n in words) for tree in _trees(weighing))
     return before == after
 
 
@@ -370,6 +381,8 @@ def derivatives(weighing: WeighedPair, family: Family, most: int | None, familie
         smooth += cases(specs, ties_of_choices(specs), weighing.integers)
     for at, case in enumerate(smooth):
         if weighing.late() and not full.differentiated:
+            if at == 0 and not ruled_alike(weighing):
+                raise Unknown(f"only one version has derivatives of its own, which were not compared in time; {REMEDY}")
             weighing.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
             return
         compared = weighing.quickly(functools.partial(same_gradients, case=case))
