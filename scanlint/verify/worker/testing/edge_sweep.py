@@ -147,18 +147,18 @@ def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
         if values is None or (whole and same_compiled(judge, values)):
             continue
         doubted += not weighing.compared(case)
-    if whole:
-        on_drawn(weighing, judge, family.specs, numbers)
+    on_drawn(weighing, judge, family.specs, numbers, whole=whole)
 
 
-def on_drawn(weighing: Weighed, judge: Judge, specs: Specs, numbers: TextNumbers) -> None:
-    """Compare on many draws of few numbers, where compiled programs tell soon that both versions give the same."""
+def on_drawn(weighing: Weighed, judge: Judge, specs: Specs, numbers: TextNumbers, *, whole: bool) -> None:
+    """Compare on many draws of few numbers; compiled programs tell soon that both versions give the same."""
     started, doubted = 0.0, 0
     for case in drawn(specs, numbers):
         values = made(case)
-        same = same_compiled(judge, values) if values is not None else None
+        same = same_compiled(judge, values) if whole and values is not None else None
         started = started or time.process_time()  # the first one compiles
-        if same is None or doubted >= DOUBTED or time.process_time() - started > DRAWN_SECONDS or weighing.is_late():
+        late = time.process_time() - started > DRAWN_SECONDS or weighing.is_late()
+        if values is None or doubted >= DOUBTED or late or (same is None and not judge.free):
             return
         doubted += not (same or weighing.compared(case))
 
