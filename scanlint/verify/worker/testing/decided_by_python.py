@@ -72,7 +72,8 @@ def _arrays_tested(weighing: WeighedPair) -> None:
             usual.append((values, found))
     texts = {"old": pair.old.text, "new": pair.new.text}
     other = {"old": " ".join(texts["new"].split()), "new": " ".join(texts["old"].split())}
-    for test, seen in sorted(weighing.taken.data.items()):
+    for test in sorted(weighing.taken.data):
+        seen = weighing.taken.data[test] | weighing.taken.choices.get(test, set())
         if written(test, texts[test.version]) in other[test.version]:
             continue
         for outcome in (True, False):
