@@ -26,8 +26,8 @@ from .far_cases import Weighed
 from .program_comparison import made
 
 SECONDS = 1.0
-DRAWN_SECONDS = 1.5
-COMPILE_SECONDS = 4.0
+DRAWN_SECONDS = 1.0
+COMPILE_SECONDS = 2.0
 PATIENCE = 3.0
 SIZE_SECONDS = 1.0
 DOUBTED = 8  # inputs on which rounding may explain a difference
@@ -70,6 +70,11 @@ def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) 
     try:
         if not weighing.proved:
             swept(weighing, family, numbers)
+        if not weighing.proved and family.specs is not None:
+            kept = [(j, len(j.ran)) for j in (weighing.full, weighing.programs.twin) if j is not None]
+            on_drawn(weighing, family.specs, numbers)
+            for judge, count in kept:  # boundaries are looked for between each two of the cases that were run
+                del judge.ran[count:]
         if not weighing.proved or not family.real:
             on_long_axes(weighing, next((f for f in families if f.label.startswith(LONGER_AXES)), family), numbers)
         if not family.real and (weighing.full.free or not weighing.proved):
@@ -147,16 +152,16 @@ def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
         if values is None or (whole and same_compiled(judge, values)):
             continue
         doubted += not weighing.compared(case)
-    on_drawn(weighing, judge, family.specs, numbers, whole=whole)
 
 
-def on_drawn(weighing: Weighed, judge: Judge, specs: Specs, numbers: TextNumbers, *, whole: bool) -> None:
+def on_drawn(weighing: Weighed, specs: Specs, numbers: TextNumbers) -> None:
     """Compare on many draws of few numbers; compiled programs tell soon that both versions give the same."""
-    started, doubted = 0.0, 0
+    judge = weighing.programs.twin or weighing.full
+    started, doubted, whole = 0.0, 0, not _loops_for_ever(judge)
     for case in drawn(specs, numbers):
         values = made(case)
         same = same_compiled(judge, values) if whole and values is not None else None
-        started = started or time.process_time()  # the first one compiles
+        started, whole = started or time.process_time(), same is not None  # the first one compiles
         late = time.process_time() - started > DRAWN_SECONDS or weighing.is_late()
         if values is None or doubted >= DOUBTED or late or (same is None and not judge.free):
             return
