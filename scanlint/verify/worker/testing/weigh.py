@@ -27,7 +27,14 @@ from .far_cases import run_far
 from .far_counters import leaving, unless_far
 from .longer_alone import compared_longer
 from .program_comparison import made
-from .stages.derivatives import derivatives, differentiable_far_out, resummed, reversible, ruled_alike, straight
+from .stages.derivatives_compared import (
+    derivatives,
+    differentiable_far_out,
+    resummed,
+    reversible,
+    ruled_alike,
+    straight,
+)
 from .stages.other_types import (
     cancelling,
     in_64_bits,
