@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import jax
@@ -22,6 +22,7 @@ UNITS = (1.0, 1.0, 3.0, 8.0)  # one ULP may be lost in the first sum
 SECONDS = 4.0
 DECIDING_SECONDS = 20.0  # for the run that tells a wrong result from one that is rounded otherwise
 COMPILED_EQUATIONS = 3000
+JOINED_EQUATIONS, JOINED_SECONDS = 1000, 1.0
 # Random draws differ in double precision: their spread counts up to this many times the one by nudging.
 DIFFERENT_NUMBERS = 64.0
 AMPLIFYING = 1e3
@@ -179,18 +180,31 @@ def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
 
 def compilable(pair: VersionPair, values: Values) -> bool:
     """Whether the old version traces to a program that compiles in reasonable time, at these sizes and trip counts."""
-    known, parts = pair.pace.compilable, split(pair.own(values), pair.signature.static, numbers=True)
-    key = (static_key(parts), tuple((getattr(x, "shape", ()), str(getattr(x, "dtype", type(x)))) for x in parts.leaves))
+    return _compilable(pair, pair.before, pair.own(values), COMPILED_EQUATIONS, SECONDS)
+
+
+def joinable(pair: VersionPair, values: Values) -> bool:
+    """The same of the old version with its branches and loops joined."""
+    found = pair.joined()
+    return found is not None and _compilable(
+        pair, found[1], pair.made_for(found[0], values), JOINED_EQUATIONS, JOINED_SECONDS
+    )
+
+
+def _compilable(pair: VersionPair, function: Callable[..., object], own: Values, most: int, seconds: float) -> bool:
+    known, parts = pair.pace.compilable, split(own, pair.signature.static, numbers=True)
+    kinds = tuple((getattr(x, "shape", ()), str(getattr(x, "dtype", type(x)))) for x in parts.leaves)
+    key = (id(function), static_key(parts), kinds)
     if key not in known:
-        known[key] = _compiles_soon(pair, parts)
+        known[key] = _compiles_soon(pair, function, parts, most, seconds)
     return known[key]
 
 
-def _compiles_soon(pair: VersionPair, parts: Split) -> bool:
+def _compiles_soon(pair: VersionPair, function: Callable[..., object], parts: Split, most: int, seconds: float) -> bool:
     try:
-        with limited(SECONDS):
-            program = jax.make_jaxpr(lambda *ls: pair.arrays(pair.before, parts, ls))(*parts.leaves)
-        return count(program.jaxpr) <= COMPILED_EQUATIONS
+        with limited(seconds):
+            program = jax.make_jaxpr(lambda *ls: pair.arrays(function, parts, ls))(*parts.leaves)
+        return count(program.jaxpr) <= most
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
 

@@ -10,7 +10,10 @@ import ast
 from collections.abc import Iterator
 from typing import cast
 
-from ..runtime.line_marks import StaticTest, chose
+import jax
+import numpy as np
+
+from ..runtime.line_marks import StaticTest, chose, weighed
 from .branch_cover import MARK as COVERED
 from .branch_cover import before_raising
 
@@ -29,6 +32,8 @@ def recorders(version: str) -> dict[str, object]:
     def test(place: tuple[int, int, int, int], value: object) -> object:
         if type(value) in DECIDED:
             chose(StaticTest(version, *place), bool(value))
+        elif isinstance(value, jax.Array | np.ndarray | np.bool_) and value.dtype == np.bool_:
+            return weighed(StaticTest(version, *place), value)
         return value
 
     def beyond(place: tuple[int, int, int, int], number: int, value: object) -> object:
@@ -169,9 +174,14 @@ def _silent(body: list[ast.stmt]) -> bool:
     return bool(body) and all(isinstance(s, SILENT) for s in body)
 
 
-def in_words(choice: StaticTest, outcome: bool, text: str) -> str:
-    """A test that came out in one way only, as it is written: "`len(xs) == 5` at line 3 was never true"."""
+def in_words(choice: StaticTest, outcome: bool, text: str, *, idle: bool = False) -> str:
+    """A test that came out in one way only, as it is written: "`len(xs) == 5` at line 3 was never true".
+
+    `idle`: where it came out so, it changed nothing.
+    """
     told = f"`{written(choice, text)}` at line {choice.line} of the {choice.version} version was never"
+    if idle:
+        return f"that {told.removesuffix(' was never')} is {'true' if outcome else 'false'} changes no result tried"
     if choice.number is None:
         return f"{told} {'true' if outcome else 'false'}"
     return f"{told} {'above' if outcome else 'at most'} {choice.number}"

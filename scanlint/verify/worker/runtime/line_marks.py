@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import jax
+import numpy as np
+
 MARK = "__scanlint_line__"
 
 
@@ -30,13 +33,14 @@ Outcome = tuple[StaticTest, bool]
 class ReachedLines:
     """The lines whose statements have begun, of each version and together, and how many statements have.
 
-    `choices` are the outcomes of the tests by which Python decided.
+    `choices` are the outcomes of the tests by which Python decided, `data` those of tests of arrays: any element's.
     """
 
     events: int = 0
     lines: set[int] = field(default_factory=set)
     of: dict[str, set[int]] = field(default_factory=dict)
     choices: dict[StaticTest, set[bool]] = field(default_factory=dict)
+    data: dict[StaticTest, set[bool]] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -83,6 +87,32 @@ def chose(choice: StaticTest, outcome: bool) -> None:
     """Python has decided by a test."""
     if _WATCHING:
         _WATCHING[-1].choices.setdefault(choice, set()).add(outcome)
+
+
+_FORCED: dict[StaticTest, bool] = {}
+
+
+@contextlib.contextmanager
+def forced(choice: StaticTest, outcome: bool) -> Iterator[None]:
+    """Within, a test of arrays has this outcome for all their elements."""
+    _FORCED[choice] = outcome
+    try:
+        yield
+    finally:
+        del _FORCED[choice]
+
+
+def weighed(choice: StaticTest, array: jax.Array | np.ndarray | np.bool_) -> object:
+    """What counts as the outcome of a test of arrays, which is noted; tracers tell nothing."""
+    if choice in _FORCED:
+        return array == array if _FORCED[choice] else array != array
+    if not _WATCHING or isinstance(array, jax.core.Tracer):
+        return array
+    seen = _WATCHING[-1].data.setdefault(choice, set())
+    if len(seen) < 2:
+        plain = np.asarray(array)
+        seen.update(outcome for outcome in (True, False) if (plain == outcome).any())
+    return array
 
 
 def marked(tree: ast.Module) -> ast.Module:

@@ -1,7 +1,7 @@
-"""Messages that a program sends out while it runs: lines that it prints, and what callbacks of JAX are given.
+"""Messages that a program sends out while it runs: what it prints, logs and warns of, and what callbacks of JAX get.
 
 A `print` that a rewrite makes a `jax.debug.print` says the same line, from the old version's Python and out of the new
-one's program. A `print` that stays is Python's: under a trace it runs once for all calls, so that it is not counted.
+one's program. What Python says itself comes with each call, but under a trace, where it runs once for all calls.
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ from __future__ import annotations
 import builtins
 import functools
 import hashlib
+import logging
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import jax
 import jax.experimental
+import jax.numpy as jnp
 import numpy as np
 
 RELATIVE = 1e-2
@@ -25,19 +28,24 @@ MOST_SENT = 10_000
 """Lines that are compared; a program that says more is compared by these."""
 LONGEST, SHOWN = 10_000, 60
 NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b")
+LEVELS = ("debug", "info", "warning", "error", "critical")
+LIBRARIES = frozenset(["jax", "jaxlib", "numpy"])
+"""What these warn of and log is theirs."""
 Function = Callable[..., object]
 
 
 class Sent(NamedTuple):
     """One message: who got it, the numbers in it, and whether it may be sent any number of times.
 
-    `host`: it is a line that Python's `print` says.
+    `host`: it is a line that Python says itself; `staged`: under a trace; `once`: it is shown once for each call.
     """
 
     what: str
     values: tuple[np.ndarray, ...]
     pure: bool = False
     host: bool = False
+    staged: bool = False
+    once: bool = False
 
 
 @dataclass(slots=True)
@@ -66,16 +74,18 @@ class Outgoing:
         kept = [np.asarray(x) for x in leaves if not isinstance(x, str)]
         self.sent.append(Sent(what, tuple(np.array(x) for x in kept if x.dtype.kind in "biufc"), pure))
 
-    def line(self, text: str, *, host: bool = False) -> None:
+    def line(self, text: str, *, host: bool = False, kind: str = "line", once: bool = False) -> None:
         """Keep a line that is printed: its words, and the numbers in it by their values; a long one by its digest."""
         if len(self.sent) >= MOST_SENT:
             return
+        staged = host and isinstance(jnp.zeros(()), jax.core.Tracer)
         if len(text) > LONGEST:
             digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-            self.sent.append(Sent(f"the line {text[:SHOWN]!r}... ({len(text)} characters, {digest})", (), host=host))
-            return
-        numbers = tuple(np.array(float(number)) for number in NUMBERS.findall(text))
-        self.sent.append(Sent(f"the line {NUMBERS.sub('#', text)!r}", numbers, host=host))
+            told, numbers = f"{text[:SHOWN]!r}... ({len(text)} characters, {digest})", []
+        else:
+            told, numbers = repr(NUMBERS.sub("#", text)), NUMBERS.findall(text)
+        values = tuple(np.array(float(number)) for number in numbers)
+        self.sent.append(Sent(f"the {kind} {told}", values, host=host, staged=staged, once=once))
 
     def formatted(self, fmt: str, *args: object, **kwargs: object) -> None:
         """Keep a line of `jax.debug.print`."""
@@ -105,7 +115,7 @@ def watch() -> None:
 
     @functools.wraps(say)
     def said(*args: object, sep: str | None = " ", file: object = None, **kwargs: object) -> None:
-        if file is None or file is sys.stdout:
+        if file is None or file is sys.stdout or file is sys.stderr:
             OUTGOING.line((" " if sep is None else sep).join(map(str, args)), host=True)
         else:
             say(*args, sep=sep, file=file, **kwargs)
@@ -115,6 +125,40 @@ def watch() -> None:
     jax.debug.callback = _noting(callback, "jax.debug.callback", pure=False)  # type: ignore[assignment]
     jax.experimental.io_callback = _noting(jax.experimental.io_callback, "io_callback", pure=False)
     jax.pure_callback = _noting(jax.pure_callback, "jax.pure_callback", pure=True)
+    warnings.warn = _warning(warnings.warn)  # type: ignore[assignment]
+    for level in LEVELS:
+        setattr(logging.Logger, level, _logging(getattr(logging.Logger, level), level))
+
+
+def _of_the_user() -> bool:
+    """Whether what is said is said by the code under test, or what it calls: not by JAX."""
+    return str(sys._getframe(2).f_globals.get("__name__", "")).partition(".")[0] not in LIBRARIES
+
+
+def _warning(warn: Function) -> Function:
+    """`warnings.warn`, which keeps what is warned of."""
+
+    @functools.wraps(warn)
+    def warned(message: object, category: type[Warning] | None = None, *args: object, **kwargs: object) -> object:
+        if _of_the_user():
+            kind = type(message) if isinstance(message, Warning) else category or UserWarning
+            OUTGOING.line(str(message), host=True, kind=kind.__name__, once=True)
+        return warn(message, category, *args, **kwargs)
+
+    return warned
+
+
+def _logging(log: Function, level: str) -> Function:
+    """A method of loggers, which keeps what is logged."""
+
+    @functools.wraps(log)
+    def logged(logger: logging.Logger, message: object, *args: object, **kwargs: object) -> object:
+        if _of_the_user():
+            text = logging.LogRecord(logger.name, 0, "", 0, message, args, None).getMessage()
+            OUTGOING.line(text, host=True, kind=f"{level} of `{logger.name}`")
+        return log(logger, message, *args, **kwargs)
+
+    return logged
 
 
 def _noting(function: Function, name: str, *, pure: bool) -> Function:
@@ -146,13 +190,23 @@ def different(before: Sequence[Sent], after: Sequence[Sent]) -> str:
     return text and _apart([s for s in before if not s.pure], new) and text
 
 
+def said_otherwise(before: Sequence[Sent], after: Sequence[Sent]) -> str:
+    """How what Python says in a call differs too; a warning is told once, however often it comes."""
+    old, new = ([s for s in _once(sent) if not (s.pure or s.staged)] for sent in (before, after))
+    return _apart(old, new)
+
+
+def _once(sent: Sequence[Sent]) -> list[Sent]:
+    return [s for at, s in enumerate(sent) if not (s.once and any(_same(s, o) for o in sent[:at]))]
+
+
 def _apart(old: Sequence[Sent], new: Sequence[Sent]) -> str:
     """How the messages differ, one by one; nothing where they do not."""
     for at, (a, b) in enumerate(zip(old, new, strict=False)):
         if not _same(a, b):
             return f"message {at} was {a.what} of {_shown(a)} and is {b.what} of {_shown(b)}"
     if len(old) != len(new):
-        return f"{len(old)} messages were sent (`jax.debug.print`, callbacks), and now {len(new)}"
+        return f"{len(old)} messages were sent (prints, logs, warnings, callbacks), and now {len(new)}"
     return ""
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, leaves
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, leaves, sizes
 from ..runtime.calling import Values
 from ..runtime.jax_functions import placed
 from .case_values import SCATTERED, Case, Filling, make, scalar_values
@@ -38,6 +38,10 @@ MOST_SIDES = 24
 MOST_ALONE = 4
 MOST_FIRST = 2
 MOST_SEEDS, FEW_SEEDS = 8, 3
+MOST_DRAWN = 2000
+HALVES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
+AXIS = 12
+"""Longer axes are few: indices up to their end are drawn from too many numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,16 @@ def edges(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
     for edge in _edges(specs, numbers):
         infinite = not np.isfinite(edge.floats).all()
         yield Case(edge.name, lambda edge=edge: filled(specs, edge), ordinary=False, finite=not infinite)  # type: ignore[misc]
+
+
+def drawn(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
+    """Draws from few numbers each: rows of equal ones, counters at their limits and rare ways come up among many."""
+    near = sorted({n + d for n in (*sizes(list(specs.values())), *numbers.wholes[:FEW_SEEDS]) for d in (-1, 0)})
+    floats = (HALVES, (0.0, 1.0), tuple(dict.fromkeys((*HALVES, *numbers.boundaries()))), (*HALVES, *INFINITE))
+    wholes = ((-1, 0, 1), (0, 1), tuple(range(-2, max([2, *(n for n in near if n < AXIS)]) + 2)), (0, 1, *near))
+    for seed in range(MOST_DRAWN):
+        edge = Edge("", floats[seed % len(floats)], wholes[seed // 2 % len(wholes)], 1000 + seed)
+        yield Case(f"draw {seed}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
 def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:

@@ -283,7 +283,7 @@ class Inputs(Attempts):
             else:
                 found[name] = list(guesses(name.rpartition(".")[2], need, shared, names))[:8]
             first = found[name][0]
-            if isinstance(first, Array) and first.shape and (name in stored or self.of_numpy(need)):
+            if isinstance(first, Array) and ((first.shape and name in stored) or self.of_numpy(need)):
                 found[name].insert(0, Struct(OnHost, (("values", first),), positional=True))
             if (cls := self.annotated(need)) is not None:
                 found[name] = [*self.instance(cls, need, shared), *found[name]]

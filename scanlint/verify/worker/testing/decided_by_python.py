@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
+import jax
+
+from ..comparing.agreement import Agreement, compare
 from ..comparing.judge import Unknown
 from ..comparing.static_choices import in_words, written
 from ..infer.specs import Specs
 from ..proof.traced_pair import one_proof
-from ..runtime.calling import Values, plain
+from ..runtime.calling import TookTooLong, Values, limited, plain
+from ..runtime.line_marks import StaticTest, forced
+from ..runtime.version_pair import VersionPair
 from ..search.case_values import Case, Family, cases, modes
 from ..search.input_sources import REMEDY
 from ..search.text_numbers import text_numbers
@@ -19,6 +27,7 @@ from .stages.weighed_pair import WeighedPair
 from .trip_counts import enlarged
 
 FEW = 2  # cases of each family
+OP_BY_OP_SECONDS, FORCED_SECONDS = 2.0, 0.5
 
 
 def equal_both_ways(weighing: WeighedPair, families: list[Family]) -> bool:
@@ -50,6 +59,41 @@ def seen_both_ways(weighing: WeighedPair) -> None:
     for test, outcome in ((test, outcome) for test, outcome in left if test.version == "new"):
         if written(test, new) not in before or (test.number is not None and test.number not in numbers):
             raise Unknown(f"{in_words(test, outcome, new)}; {REMEDY}")
+    if weighing.full.free:
+        _arrays_tested(weighing)
+
+
+def _arrays_tested(weighing: WeighedPair) -> None:
+    """Raise Unknown where a test of arrays that one version alone has decides nothing on the inputs tried."""
+    pair, started = weighing.full.pair, time.process_time()
+    usual = []
+    for _, values, _ in chain.from_iterable(judge.ran for judge in weighing.judges):
+        if time.process_time() - started < OP_BY_OP_SECONDS and (found := _op_by_op(pair, values)) is not None:
+            usual.append((values, found))
+    texts = {"old": pair.old.text, "new": pair.new.text}
+    other = {"old": " ".join(texts["new"].split()), "new": " ".join(texts["old"].split())}
+    for test in sorted(weighing.taken.data):
+        seen = weighing.taken.data[test] | weighing.taken.choices.get(test, set())
+        if written(test, texts[test.version]) in other[test.version]:
+            continue
+        for outcome in (True, False):
+            mattered = test.version == "old" or not usual or _matters(pair, test, not outcome, usual)
+            if outcome not in seen or not mattered:
+                raise Unknown(f"{in_words(test, outcome, texts[test.version], idle=outcome in seen)}; {REMEDY}")
+
+
+def _op_by_op(pair: VersionPair, values: Values) -> object:
+    """The result of the new version with concrete arrays in its loops; None where it does not run so."""
+    with contextlib.suppress(Exception, TookTooLong), jax.disable_jit(), limited(FORCED_SECONDS):
+        return pair.run_new(values)
+    return None
+
+
+def _matters(pair: VersionPair, test: StaticTest, outcome: bool, usual: Sequence[tuple[Values, object]]) -> bool:
+    """Whether a result changes where a test always has this outcome; so does one that is not given any more."""
+    with forced(test, outcome):
+        results = ((expected, _op_by_op(pair, values)) for values, expected in usual)
+        return any(found is None or not isinstance(compare(expected, found), Agreement) for expected, found in results)
 
 
 def otherwise(weighing: WeighedPair, families: Sequence[Family]) -> Iterator[Values]:

@@ -10,14 +10,14 @@ from typing import Protocol
 
 from ..comparing.agreement import Agreement, compare
 from ..comparing.judge import Judge, Raises, Refuted, Unknown
-from ..comparing.rounding import compilable
+from ..comparing.rounding import compilable, joinable
 from ..infer.specs import Scalar, Specs, Struct, resize, sizes
 from ..proof.prove import Proof
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
-from ..search.edge_values import Edge, beside_numbers, edges, filled, heights, of_texts, stairs
+from ..search.edge_values import Edge, beside_numbers, drawn, edges, filled, heights, of_texts, stairs
 from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES, MOST_BEYOND, beyond_numbers
 from ..search.other_dtypes import retyped
@@ -26,6 +26,8 @@ from .far_cases import Weighed
 from .program_comparison import made
 
 SECONDS = 1.0
+DRAWN_SECONDS = 1.0
+COMPILE_SECONDS = 2.0
 PATIENCE = 3.0
 SIZE_SECONDS = 1.0
 DOUBTED = 8  # inputs on which rounding may explain a difference
@@ -68,6 +70,11 @@ def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) 
     try:
         if not weighing.proved:
             swept(weighing, family, numbers)
+        if not weighing.proved and family.specs is not None:
+            kept = [(j, len(j.ran)) for j in (weighing.full, weighing.programs.twin) if j is not None]
+            on_drawn(weighing, family.specs, numbers)
+            for judge, count in kept:  # boundaries are looked for between each two of the cases that were run
+                del judge.ran[count:]
         if not weighing.proved or not family.real:
             on_long_axes(weighing, next((f for f in families if f.label.startswith(LONGER_AXES)), family), numbers)
         if not family.real and (weighing.full.free or not weighing.proved):
@@ -140,25 +147,43 @@ def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
     whole = not _loops_for_ever(judge)
     for case in edges(family.specs, numbers):
         if doubted >= DOUBTED or time.process_time() - started > SECONDS or weighing.is_late():
-            return
+            break
         values = made(case)
         if values is None or (whole and same_compiled(judge, values)):
             continue
         doubted += not weighing.compared(case)
 
 
-def same_compiled(judge: Judge, values: Values) -> bool:
-    """Both versions give the same as compiled programs."""
+def on_drawn(weighing: Weighed, specs: Specs, numbers: TextNumbers) -> None:
+    """Compare on many draws of few numbers; compiled programs tell soon that both versions give the same."""
+    judge = weighing.programs.twin or weighing.full
+    started, doubted, whole = 0.0, 0, not _loops_for_ever(judge)
+    for case in drawn(specs, numbers):
+        values = made(case)
+        same = same_compiled(judge, values) if whole and values is not None else None
+        started, whole = started or time.process_time(), same is not None  # the first one compiles
+        late = time.process_time() - started > DRAWN_SECONDS or weighing.is_late()
+        if values is None or doubted >= DOUBTED or late or (same is None and not judge.free):
+            return
+        doubted += not (same or weighing.compared(case))
+
+
+def same_compiled(judge: Judge, values: Values) -> bool | None:
+    """Whether both versions give the same as compiled programs; None where the old version is none, or one fails."""
     pair = judge.pair
     try:
-        if not compilable(pair, values):
-            return False
-        with limited(SECONDS):
-            expected = pair.jitted(pair.before, pair.own(values), numbers=True)
-            found = pair.jitted(pair.after, pair.moved(values), numbers=True)
+        if compilable(pair, values):
+            function, own = pair.before, pair.own(values)
+        elif (found := pair.joined()) is not None and joinable(pair, values):
+            function, own = found[1], pair.made_for(found[0], values)
+        else:
+            return None
+        with limited(COMPILE_SECONDS):
+            expected = pair.jitted(function, own, numbers=True)
+            result = pair.jitted(pair.after, pair.moved(values), numbers=True)
     except (Exception, TookTooLong):  # noqa: BLE001 - what is raised is judged where the case is run by itself
-        return False
-    return isinstance(compare(expected, found), Agreement)
+        return None
+    return isinstance(compare(expected, result), Agreement)
 
 
 def _loops_for_ever(judge: Judge) -> bool:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import ast
-import functools
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from ..comparing.agreement import kinds_by_name, named_once
-from ..comparing.branch_boundaries import of_each_outcome, ties_of_numbers, turns
-from ..comparing.gradients import same_gradients, same_in_other_ways, still_finite
+from ..comparing.branch_boundaries import ties_of_numbers, turns
 from ..comparing.judge import Judge, Unknown, Weaker
-from ..comparing.reverse_mode import same_way_back
 from ..proof.all_sizes import for_all_sizes
 from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
-from ..search.case_values import OTHERWISE, Case, Family, Filling, cases, searching, ties_of_choices
+from ..search.case_values import OTHERWISE, Case, Family, cases, searching
 from ..search.edge_values import of_texts
 from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES
@@ -31,6 +27,14 @@ from .far_cases import run_far
 from .far_counters import leaving, unless_far
 from .longer_alone import compared_longer
 from .program_comparison import made
+from .stages.derivatives_compared import (
+    derivatives,
+    differentiable_far_out,
+    resummed,
+    reversible,
+    ruled_alike,
+    straight,
+)
 from .stages.other_types import (
     cancelling,
     in_64_bits,
@@ -41,7 +45,7 @@ from .stages.other_types import (
     typed,
     unevenly,
 )
-from .stages.weighed_pair import SHORT_SECONDS, WeighedPair, first_specs, guessed_specs, try_all, try_blamed
+from .stages.weighed_pair import WeighedPair, first_specs, try_all, try_blamed
 from .trip_counts import enlarged, negative
 
 DERIVED = 1  # gradients that are compared for equal programs
@@ -53,11 +57,6 @@ LOOPS = ast.For | ast.While | ast.comprehension
 SEARCH_SECONDS = 3.0
 TURN_SECONDS = 2.0
 MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
-RULED = 4  # inputs on which forward mode and second derivatives are compared
-CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
-RULES = frozenset(["custom_jvp", "custom_vjp", "custom_gradient", "stop_gradient"])
-"""What has derivatives that the operations do not tell."""
-FAR = (1e5, 1e20)  # values of which the tenth power, or the square, is too large for single precision
 
 
 @dataclass
@@ -130,6 +129,8 @@ class Weighing(WeighedPair):
     def _compare(self, families: list[Family], run: list[Family]) -> None:
         """Compare where a difference might show that usual inputs do not; raises Refuted or Unknown."""
         numbers, proved = numbers_of(self.full), self.proved
+        if not proved and not ruled_alike(self):
+            derivatives(self, next((f for f in run if f.specs is not None), run[0]), DERIVED, families)
         if not proved:
             self.in_time("where tests come out otherwise", lambda: compared_both_ways(self, families))
             cover(self, families, numbers)
@@ -326,73 +327,3 @@ def turned(judge: Judge) -> None:
         judge.check(case)
         if time.process_time() - started > TURN_SECONDS:
             return
-
-
-# -- derivatives
-
-
-def straight(weighing: WeighedPair) -> bool:
-    """Whether both versions use the same branching operations: each is differentiated in its own way."""
-    before, after = (Counter(n for n in _names(tree) if n in CHOICES) for tree in _trees(weighing))
-    return before == after
-
-
-def resummed(weighing: WeighedPair) -> bool:
-    """Whether the new version reduces arrays where the old one added one value after the other."""
-    before, after = (
-        sum(isinstance(n, ast.Attribute) and n.attr == "sum" for n in ast.walk(tree)) for tree in _trees(weighing)
-    )
-    return after > before
-
-
-def _trees(weighing: WeighedPair) -> tuple[ast.AST, ast.AST]:
-    return weighing.full.pair.old.tree, weighing.full.pair.new.tree
-
-
-def reversible(weighing: WeighedPair, family: Family) -> None:
-    """Require that reverse-mode differentiation is not lost, whoever calls the function."""
-    if family.smooth:
-        weighing.quickly(lambda judge: same_way_back(judge, family.smooth[0]))
-
-
-def derivatives(weighing: WeighedPair, family: Family, most: int | None, families: Sequence[Family]) -> None:
-    """Compare the gradients on the `most` telling inputs; what has rules of its own on long axes too."""
-    started, full = time.process_time(), weighing.full
-    ruled = any(not RULES.isdisjoint(_names(tree)) for tree in _trees(weighing))
-    longer = next((f for f in families if f.label.startswith(LONGER_AXES) and f is not family), None)
-    smooth = [*(longer.smooth[:1] if ruled and longer is not None else []), *family.smooth[:most]]
-    if ruled and full.free and family.specs is not None:  # rules are written for where there is no derivative
-        zeros = cases(family.specs, iter([Filling("zeros", fill=0.0)]), weighing.integers)
-        smooth += [Case(case.label, case.make, ordinary=False) for case in zeros]
-    if not weighing.proved:
-        smooth += of_each_outcome(weighing.judges, {case.label for case in smooth})
-        specs = guessed_specs(families) or {}
-        smooth += cases(specs, ties_of_choices(specs), weighing.integers)
-    for at, case in enumerate(smooth):
-        if weighing.late() and not full.differentiated:
-            weighing.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
-            return
-        compared = weighing.quickly(functools.partial(same_gradients, case=case))
-        if (at == 0 and not weighing.proved) or (ruled and at < RULED):
-            weighing.quickly(functools.partial(same_in_other_ways, case=case, ruled=ruled))
-        if not compared and at == 0:
-            return
-        if time.process_time() - started > SHORT_SECONDS:
-            weighing.remarks.append(f"gradients were compared on {at + 1} inputs only: each takes seconds")
-            return
-
-
-def differentiable_far_out(weighing: WeighedPair, families: Sequence[Family]) -> None:
-    """Compare where gradients are numbers, for values whose powers and products leave their type."""
-    if (specs := guessed_specs(families)) is None:
-        return
-    chosen = [Filling(f"values of about {scale:g}", seed=seed, scale=scale) for scale in FAR for seed in (0, 1, 2)]
-    for case in cases(specs, iter(chosen), weighing.integers):
-        weighing.quickly(functools.partial(still_finite, case=case))
-
-
-def _names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(attr=name) | ast.Name(id=name):
-                yield name

@@ -95,7 +95,8 @@ def unevenly(weighing: WeighedPair, families: Sequence[Family]) -> None:
     for case in uneven(specs, old) if specs is not None and old is not None and not weighing.late() else ():
         try:
             weighing.compared(case)
-        except Raises as error:  # the loop stops at the end of the shortest: said, for callers may never pass such
+        except Raises as error:  # the loop stops at the end of the shortest: no proof, though callers may pass no such
+            weighing.unsettled = True
             weighing.remarks.append(f"{ALIKE}: {error}")
 
 
