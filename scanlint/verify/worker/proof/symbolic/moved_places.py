@@ -43,11 +43,8 @@ class MovedPlaces:
         shape, dtype = self.shape(aval), aval.dtype  # type: ignore[attr-defined]
         match name:
             case _ if name in RESHAPES:
-                return (
-                    algebra.make("reshape", (), x[:1], shape, dtype)
-                    if parameters(equation).get("dimensions") is None or name != "reshape"
-                    else None
-                )
+                order = equation.params.get("dimensions") if name == "reshape" else None
+                return algebra.make("reshape", (), [self.turned(x[0], order)], shape, dtype)
             case "broadcast_in_dim":
                 axes = tuple(cast("Sequence[int]", sequence(equation, "broadcast_dimensions")))
                 return algebra.make(name, axes, x[:1], shape, dtype)
@@ -71,6 +68,12 @@ class MovedPlaces:
                 return algebra.term(name, cast("int", parameter(equation, "dimension")), (), shape, dtype)
             case _:
                 return self.named(equation, x, shape, dtype) or self.at_place(equation, x, shape, dtype)
+
+    def turned(self, x: Term, order: Sequence[int] | None) -> Term:
+        """The array as a reshape reads it: its axes in another order, if it has one."""
+        if order is None:
+            return x
+        return self.algebra.make("transpose", tuple(order), [x], tuple(x.shape[k] for k in order), x.dtype)
 
     def named(self, equation: JaxprEqn, x: list[Term], shape: Shape, dtype: object) -> Term | None:
         """What is known by other names: floats of Python, sizes, stacks."""
@@ -193,6 +196,8 @@ class MovedPlaces:
         inserted = tuple(numbers.inserted_window_dims)  # type: ignore[attr-defined]
         window = tuple(numbers.update_window_dims)  # type: ignore[attr-defined]
         if getattr(numbers, "operand_batching_dims", ()) or len(x[1].shape) != 1 or inserted != tuple(sorted(axes)):
+            return None
+        if not adds and "update_jaxpr" in parameters(equation):  # `x.at[i].apply(f)`: the updates are not read
             return None
         if len(x[2].shape) != len(shape) - len(inserted) or window != tuple(range(len(x[2].shape))):
             return None

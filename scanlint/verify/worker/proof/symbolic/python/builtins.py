@@ -219,8 +219,8 @@ class Builtins(Transforms):
 
     def sum(self, value: Value, start: Value = 0) -> Value:
         items = self.items(value)
-        if any(isinstance(x, float | complex | Double) for x in (start, *items)):  # Python compensates what it rounds
-            raise NotProved("a sum of floats of Python")
+        if any(isinstance(x, float | complex | Double | str) for x in (start, *items)):
+            raise NotProved("a sum of floats of Python, which it compensates, or of texts")
         for item in items:
             start = self.binary(ast.Add, start, item)
         return start

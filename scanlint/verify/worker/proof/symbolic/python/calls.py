@@ -107,6 +107,8 @@ class Calls(PythonExpressions):
         if not isinstance(function, types.FunctionType) or code is None or code.co_firstlineno not in lines:
             raise NotProved(f"`{node.name}` is not what its definition says")
         made = self.closure(node, NameFrame({}, None, self.module))
+        if (made.compiled is None) != (function is found):
+            raise NotProved(f"`{node.name}` is compiled otherwise than its definition says")
         defaults, named = function.__defaults__ or (), function.__kwdefaults__ or {}
         return PythonFunction(
             node,

@@ -87,7 +87,7 @@ class JaxLibrary:
     def within_trace(self, closure: PythonFunction, *, kept: bool = True) -> contextlib.AbstractContextManager[None]:
         raise NotImplementedError
 
-    def entered(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    def call(self, function: Value, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         raise NotImplementedError
 
     def truth(self, value: Value) -> bool:
@@ -181,7 +181,7 @@ class JaxLibrary:
             def once() -> list[Value]:
                 with self.within_trace(closure, kept=keeps):
                     given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
-                    return [self.given(self.entered(closure, *given))]
+                    return [self.given(self.call(closure, *given))]
 
             outer, self.reverse = self.reverse, self.reverse or reverse
             try:
