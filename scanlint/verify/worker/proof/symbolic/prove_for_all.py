@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from ..prove import similar
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
+from .python.loops.loop_state import stored
 from .python.loops.python_loops import PythonLoops
 from .python.python_interpreter import PythonInterpreter
 from .python.python_values import (
@@ -255,7 +257,12 @@ def program(
     floats: bool,
 ) -> tuple[ClosedJaxpr, object]:
     """A version as a program of these leaves, and the structure of what it returns."""
-    functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef)}
+    bound = Counter(name for n in version.loaded.tree.body for name in stored(n))
+    if bound[version.node.name] > 1:
+        raise NotProved("a function whose name is bound anew")
+    functions = {
+        n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef) and bound[n.name] == 1
+    }
     trees: list[tuple[object, list[bool]]] = []
     runs: list[PythonLoops] = []
 

@@ -75,6 +75,7 @@ class Calls(PythonExpressions):
         self.functions = functions
         self.asked = FollowedPaths()
         self.traced = Traced(self.integers, sizes.expression)
+        self.numbers = {}
         self.depth = 0  # loops around
         self.calls = 0
         self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
@@ -256,6 +257,8 @@ class Calls(PythonExpressions):
         finally:
             self.keeps, self.reverse = outer
         found = function(*given, **more)
+        if not str(getattr(function, "__module__", "")).startswith(("jax.numpy", "jax._src.numpy")):  # makes arrays
+            self.without_numbers(found)
         if callable(found) and not isinstance(found, jax.Array):
             self.note_made(found, [*arguments, *named.values()])
         self.converted(

@@ -80,6 +80,7 @@ class JaxLibrary:
     integers: Integers
     asked: FollowedPaths
     traced: Traced
+    numbers: dict[int, jax.Array]  # what stands for numbers of Python
     depth: int
     reverse = False  # whether what is run is differentiated from its end on
     keeps = True  # whether JAX may keep what it traces of the functions that it is given
@@ -112,11 +113,8 @@ class JaxLibrary:
         match value:
             case UnboundName():
                 raise NotProved("a name may have no value")
-            case SymbolicInt(value=number_of):
-                return self.traced.of(number_of)
-            case Question():
-                found = self.traced.question(value)
-                return jnp.logical_not(found) if value.negated else found
+            case SymbolicInt() | Question() | UnknownNumber() | Double():
+                return self.standing_for(value)
             case ListRows():
                 if value.plain is None:
                     raise NotProved("a list of many trips is handed on")
@@ -133,10 +131,6 @@ class JaxLibrary:
                     raise NotProved("a function that is not known")
                 named = {k: self.given(v) for k, v in by_name.items()}
                 return lambda *more, **others: inner(*first, *more, **{**named, **others})  # type: ignore[misc]
-            case UnknownNumber():
-                return value.array
-            case Double():
-                return as_array(value, self.traced)
             case TripSpan() | DataSpan() | SingleUse():
                 raise NotProved("a range is handed on")
             case slice():
@@ -152,6 +146,28 @@ class JaxLibrary:
         if callable(value) and not isinstance(value, type) and not is_library(value):
             raise NotProved("a function that is not followed is handed on")
         return value
+
+    def standing_for(self, value: SymbolicInt | Question | UnknownNumber | Double) -> object:
+        """A number of Python that is not known, as an array; or a size."""
+        found: object
+        match value:
+            case SymbolicInt():
+                found = self.traced.of(value.value)
+            case Question():
+                found = self.traced.question(value)
+                found = jnp.logical_not(found) if value.negated else found
+            case UnknownNumber():
+                found = value.array
+            case Double():
+                found = as_array(value, self.traced)
+        if isinstance(found, jax.Array):
+            self.numbers[id(found)] = found
+        return found
+
+    def without_numbers(self, found: object) -> None:
+        """Require that JAX hands no number of Python on as it is: an array stands in its place."""
+        if any(id(leaf) in self.numbers for leaf in jax.tree_util.tree_leaves(found)):
+            raise NotProved("a number of Python that JAX hands on as it is")
 
     def taken(self, value: object, born: int | None = None) -> Value:
         """What JAX or the module gives, as the interpreter takes it; `born` -1: nothing may change it."""
@@ -179,6 +195,7 @@ class JaxLibrary:
 
         def called(*arguments: object, **named: object) -> object:
             def once() -> list[Value]:
+                self.without_numbers((arguments, named))
                 with self.within_trace(closure, kept=keeps):
                     given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
                     return [self.given(self.call(closure, *given))]
