@@ -260,9 +260,7 @@ def program(
     bound = Counter(name for n in version.loaded.tree.body for name in stored(n))
     if bound[version.node.name] > 1:
         raise NotProved("a function whose name is bound anew")
-    functions = {
-        n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef) and bound[n.name] == 1
-    }
+    functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef) and bound[n.name] == 1}
     trees: list[tuple[object, list[bool]]] = []
     runs: list[PythonLoops] = []
 

@@ -75,7 +75,7 @@ class Calls(PythonExpressions):
         self.functions = functions
         self.asked = FollowedPaths()
         self.traced = Traced(self.integers, sizes.expression)
-        self.numbers = {}
+        self.handed = {}
         self.depth = 0  # loops around
         self.calls = 0
         self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
@@ -358,6 +358,9 @@ class Calls(PythonExpressions):
     def entered(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         if self.called >= DEEPEST_CALL:
             raise NotProved("calls within calls")
+        for traced, _ in self.traces:  # what a default holds may change
+            for k, value in enumerate((*closure.defaults, *closure.named.values())):
+                self.unchanged(traced, (closure, k), value)
         names = bound(closure, arguments, named)
         own = frozenset(names) | bound_in(closure.node)
         frame = NameFrame(names, closure.frame, closure.frame.module, own)

@@ -37,6 +37,7 @@ from .python_values import (
     UnknownNumber,
     Value,
     VmapCall,
+    objects,
 )
 
 ATTRIBUTES = frozenset(
@@ -80,7 +81,7 @@ class JaxLibrary:
     integers: Integers
     asked: FollowedPaths
     traced: Traced
-    numbers: dict[int, jax.Array]  # what stands for numbers of Python
+    handed: dict[int, tuple[object, Value]]  # what JAX was given, and for which numbers, lists and dicts
     depth: int
     reverse = False  # whether what is run is differentiated from its end on
     keeps = True  # whether JAX may keep what it traces of the functions that it is given
@@ -114,13 +115,13 @@ class JaxLibrary:
             case UnboundName():
                 raise NotProved("a name may have no value")
             case SymbolicInt() | Question() | UnknownNumber() | Double():
-                return self.standing_for(value)
+                return self.number(value)
             case ListRows():
                 if value.plain is None:
                     raise NotProved("a list of many trips is handed on")
-                return [self.given(x) for x in value.plain]
+                return self.standing_for(value, [self.given(x) for x in value.plain])
             case Table():
-                return {k: self.given(v) for k, v in value.items.items()}
+                return self.standing_for(value, {k: self.given(v) for k, v in value.items.items()})
             case PythonFunction():
                 return self.as_function(value)
             case VmapCall():
@@ -147,7 +148,12 @@ class JaxLibrary:
             raise NotProved("a function that is not followed is handed on")
         return value
 
-    def standing_for(self, value: SymbolicInt | Question | UnknownNumber | Double) -> object:
+    def standing_for(self, value: Value, found: object) -> object:
+        """What JAX is given in the place of a value; it may hand it on as it is."""
+        self.handed[id(found)] = found, value
+        return found
+
+    def number(self, value: SymbolicInt | Question | UnknownNumber | Double) -> object:
         """A number of Python that is not known, as an array; or a size."""
         found: object
         match value:
@@ -160,13 +166,11 @@ class JaxLibrary:
                 found = value.array
             case Double():
                 found = as_array(value, self.traced)
-        if isinstance(found, jax.Array):
-            self.numbers[id(found)] = found
-        return found
+        return self.standing_for(value, found) if isinstance(found, jax.Array) else found
 
     def without_numbers(self, found: object) -> None:
         """Require that JAX hands no number of Python on as it is: an array stands in its place."""
-        if any(id(leaf) in self.numbers for leaf in jax.tree_util.tree_leaves(found)):
+        if any(id(leaf) in self.handed for leaf in jax.tree_util.tree_leaves(found)):
             raise NotProved("a number of Python that JAX hands on as it is")
 
     def taken(self, value: object, born: int | None = None) -> Value:
@@ -177,6 +181,8 @@ class JaxLibrary:
         if isinstance(value, Repeated):
             count = self.sizes.polynomial(jax.tree_util.tree_leaves(value)[0].shape[0])
             return ListRows([Stack(count, self.taken(value.leaves, at))], at)
+        if isinstance(value, list | dict) and id(value) in self.handed:
+            return self.handed[id(value)][1]
         if isinstance(value, list):
             return ListRows([self.taken(x, at) for x in value], at)
         if type(value) is dict:
@@ -194,17 +200,25 @@ class JaxLibrary:
         keeps, reverse = self.keeps, self.reverse
 
         def called(*arguments: object, **named: object) -> object:
+            outside: list[bool] = []  # by path, whether it gives an object that is not its own
+
             def once() -> list[Value]:
                 self.without_numbers((arguments, named))
                 with self.within_trace(closure, kept=keeps):
                     given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
-                    return [self.given(self.call(closure, *given))]
+                    value = self.call(closure, *given)
+                    outside.append(any(thing.born < self.depth for thing in objects(value)))
+                    return [self.given(value)]
 
             outer, self.reverse = self.reverse, self.reverse or reverse
             try:
                 found = self.asked.explored(once)[0]
             finally:
                 self.reverse = outer
+            if len(outside) == 1:
+                return found
+            if any(outside):
+                raise NotProved("the paths of what JAX calls give an object that is not their own")
             return jax.tree_util.tree_map(self.given, found, is_leaf=lambda x: isinstance(x, UnknownNumber))
 
         called.__module__ = "jax"  # what JAX makes of it (a gradient, a checkpoint) is called as JAX's own
