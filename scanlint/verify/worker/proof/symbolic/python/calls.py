@@ -161,10 +161,11 @@ class Calls(PythonExpressions):
 
     def call_node(self, node: ast.Call, frame: NameFrame) -> Value:
         function = self.value(node.func, frame)
+        others = [*node.args[1:], *(keyword.value for keyword in node.keywords)]  # a generator runs after them
         arguments = self.elements(
             node.args,
             frame,
-            consumed=function in (tuple, list, sum),
+            consumed=function in (tuple, list, sum) and all(isinstance(x, ast.Constant | ast.Name) for x in others),
             spread=function in (jax.tree.map, jax.tree_util.tree_map),
         )
         if any(isinstance(x, SpreadItems) for x in arguments):
