@@ -16,7 +16,7 @@ from ..polynomials import NotProved, number
 from .doubles import Double, doubled
 from .followed_paths import MOST_START
 from .jax_transforms import Transforms
-from .library import PLAIN_MODULES, acts, is_library
+from .library import PLAIN_MODULES, is_library, own_tuple
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .python_values import (
     DataSpan,
@@ -66,9 +66,8 @@ class Builtins(Transforms):
             return lambda *arguments: self.plainly(function, arguments)
         if isinstance(function, np.ufunc) or (isinstance(function, type) and issubclass(function, np.generic)):
             return lambda *arguments, **named: self.plainly(function, arguments, named)
-        if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
-            own = function.__new__.__module__ == f"namedtuple_{function.__name__}"
-            return function if own and acts(function) else None
+        if isinstance(function, type) and own_tuple(function):
+            return function
         if (
             isinstance(function, types.MethodType)
             and function.__name__ == "_replace"

@@ -57,6 +57,8 @@ CALLED_ANEW = frozenset([
     "reduce",
 ])  # fmt: skip
 """Functions of JAX that call each time what they are given; others may keep what they have traced."""
+CONVERTS = frozenset(["while_loop", "fori_loop", "cond", "switch"])
+"""Those that make arrays of the numbers that they hand on, or hand them on as they are in a trace too."""
 REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian", "linear_transpose"])
 
 
@@ -79,6 +81,7 @@ class Calls(PythonExpressions):
         self.depth = 0  # loops around
         self.calls = 0
         self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
+        self.makers: dict[int, tuple[object, str]] = {}  # and by which of its own
         self.moved_by = {}
         self.called = 0
         self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
@@ -248,24 +251,34 @@ class Calls(PythonExpressions):
             if named or self.reverse:
                 raise NotProved("a product of several arrays, whose order depends on their sizes")
             return product(arguments[0], [*map(self.given, arguments[1:])])
-        outer, self.keeps, self.reverse = (
-            (self.keeps, self.reverse),
-            name not in CALLED_ANEW,
-            self.reverse or name in REVERSE,
-        )
-        try:
-            given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
-        finally:
-            self.keeps, self.reverse = outer
+        given, more = self.handed_to(function, arguments, named)
         found = function(*given, **more)
         if not str(getattr(function, "__module__", "")).startswith(("jax.numpy", "jax._src.numpy")):  # makes arrays
             self.without_numbers(found)
         if callable(found) and not isinstance(found, jax.Array):
+            self.makers[id(found)] = found, name
             self.note_made(found, [*arguments, *named.values()])
         self.converted(
             (*arguments, *named.values()), (given, more), found, makes=isinstance(function, type) or stacks(function)
         )
         return self.taken(found)
+
+    def handed_to(
+        self, function: Callable[..., object], arguments: Sequence[Value], named: Mapping[str, Value]
+    ) -> tuple[list[object], dict[str, object]]:
+        """The arguments as a function of JAX takes them."""
+        name, values = getattr(function, "__name__", ""), [*arguments, *named.values()]
+        maker = self.makers[id(function)][1] if id(function) in self.makers else name
+        calls = maker is not name or any(isinstance(x, PythonFunction | PartialCall | VmapCall) for x in values)
+        outer = self.keeps, self.reverse, self.tells
+        self.keeps, self.reverse = name not in CALLED_ANEW, self.reverse or name in REVERSE
+        self.tells = maker in CALLED_ANEW | CONVERTS
+        try:
+            if calls and not self.tells:
+                self.without_unknown(values)
+            return [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
+        finally:
+            self.keeps, self.reverse, self.tells = outer
 
     def note_made(self, found: object, values: Sequence[Value]) -> None:
         """Keep what functions of a version JAX has made a function of, where all of them are known."""

@@ -74,6 +74,17 @@ def acts(kind: type) -> bool:
     return all(getattr(kind, name, None) is getattr(tuple, name, None) for name in OF_TUPLES)
 
 
+def own_tuple(kind: type) -> bool:
+    """Whether it is a named tuple that is made, and does, what named tuples do."""
+    made = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return made and kind.__new__.__module__ == f"namedtuple_{kind.__name__}" and acts(kind)
+
+
+def makes_plain(kind: type) -> bool:
+    """Whether a type may be handed to JAX: it is no class that somebody wrote."""
+    return own_tuple(kind) or kind.__module__.partition(".")[0] in ("builtins", "jax", "jaxlib", "ml_dtypes", "numpy")
+
+
 class JaxLibrary:
     """What the interpreter and JAX hand to each other."""
 
@@ -85,6 +96,7 @@ class JaxLibrary:
     depth: int
     reverse = False  # whether what is run is differentiated from its end on
     keeps = True  # whether JAX may keep what it traces of the functions that it is given
+    tells = True  # whether it is known which numbers of Python JAX hands on as they are
 
     def within_trace(self, closure: PythonFunction, *, kept: bool = True) -> contextlib.AbstractContextManager[None]:
         raise NotImplementedError
@@ -144,7 +156,7 @@ class JaxLibrary:
             raise NotProved("what is fetched is handed on")
         if getattr(value, "__name__", "") in OF_SIZES:
             raise NotProved("what JAX computes otherwise for some sizes is handed on")
-        if callable(value) and not isinstance(value, type) and not is_library(value):
+        if callable(value) and not (makes_plain(value) if isinstance(value, type) else is_library(value)):
             raise NotProved("a function that is not followed is handed on")
         return value
 
@@ -173,6 +185,19 @@ class JaxLibrary:
         if any(id(leaf) in self.handed for leaf in jax.tree_util.tree_leaves(found)):
             raise NotProved("a number of Python that JAX hands on as it is")
 
+    @staticmethod
+    def without_unknown(value: Value) -> None:
+        """Require that no number of Python in it depends on sizes, trips or data."""
+        kinds = UnknownNumber, SymbolicInt, Question, Double
+        leaves = jax.tree_util.tree_leaves(value, is_leaf=lambda x: isinstance(x, (*kinds, ListRows)))
+        if any(isinstance(leaf, kinds) for leaf in leaves):
+            raise NotProved("a number of Python that JAX may hand on as it is")
+
+    def forwarded(self, found: object) -> Value:
+        """What JAX gives, which may be what it was given, but for numbers of Python."""
+        self.without_numbers(found)
+        return self.taken(found)
+
     def taken(self, value: object, born: int | None = None) -> Value:
         """What JAX or the module gives, as the interpreter takes it; `born` -1: nothing may change it."""
         at = self.depth if born is None else born
@@ -197,7 +222,7 @@ class JaxLibrary:
 
     def as_function(self, closure: PythonFunction) -> Callable[..., object]:
         """A function of a version that JAX calls."""
-        keeps, reverse = self.keeps, self.reverse
+        keeps, reverse, tells = self.keeps, self.reverse, self.tells
 
         def called(*arguments: object, **named: object) -> object:
             outside: list[bool] = []  # by path, whether it gives an object that is not its own
@@ -207,6 +232,8 @@ class JaxLibrary:
                 with self.within_trace(closure, kept=keeps):
                     given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
                     value = self.call(closure, *given)
+                    if not tells:
+                        self.without_unknown(value)
                     outside.append(any(thing.born < self.depth for thing in objects(value)))
                     return [self.given(value)]
 
