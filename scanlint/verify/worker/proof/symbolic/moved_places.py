@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ..equations import (
+    integer,
+    integers,
     name_of,
     parameter,
     parameters,
@@ -46,8 +48,7 @@ class MovedPlaces:
                 order = equation.params.get("dimensions") if name == "reshape" else None
                 return algebra.make("reshape", (), [self.turned(x[0], order)], shape, dtype)
             case "broadcast_in_dim":
-                axes = tuple(cast("Sequence[int]", sequence(equation, "broadcast_dimensions")))
-                return algebra.make(name, axes, x[:1], shape, dtype)
+                return algebra.make(name, integers(equation, "broadcast_dimensions"), x[:1], shape, dtype)
             case "slice":
                 steps = parameter(equation, "strides") or (1,) * len(shape)
                 ends = (sequence(equation, "start_indices"), sequence(equation, "limit_indices"), steps)
@@ -55,17 +56,13 @@ class MovedPlaces:
                     name, tuple(self.sizes.shape(cast("Sequence[object]", e)) for e in ends), x, shape, dtype
                 )
             case "concatenate":
-                return algebra.make(name, cast("int", parameter(equation, "dimension")), x, shape, dtype)
+                return algebra.make(name, integer(equation, "dimension"), x, shape, dtype)
             case "rev":
-                return algebra.make(
-                    name, tuple(cast("Sequence[int]", sequence(equation, "dimensions"))), x, shape, dtype
-                )
+                return algebra.make(name, integers(equation, "dimensions"), x, shape, dtype)
             case "transpose":
-                return algebra.make(
-                    name, tuple(cast("Sequence[int]", sequence(equation, "permutation"))), x, shape, dtype
-                )
+                return algebra.make(name, integers(equation, "permutation"), x, shape, dtype)
             case "iota":
-                return algebra.term(name, cast("int", parameter(equation, "dimension")), (), shape, dtype)
+                return algebra.term(name, integer(equation, "dimension"), (), shape, dtype)
             case _:
                 return self.named(equation, x, shape, dtype) or self.at_place(equation, x, shape, dtype)
 
@@ -90,7 +87,7 @@ class MovedPlaces:
                     raise NotProved("a size that may leave the type of whole numbers")
                 return algebra.integer(size, dtype)
             case "stack":
-                axis = cast("int", parameter(equation, "axis"))
+                axis = integer(equation, "axis")
                 alone = (*x[0].shape[:axis], ONE, *x[0].shape[axis:])
                 return algebra.make(
                     "concatenate", axis, [algebra.make("reshape", (), [a], alone, dtype) for a in x], shape, dtype

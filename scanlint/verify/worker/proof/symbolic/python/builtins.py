@@ -259,9 +259,15 @@ class Builtins(Transforms):
 
     def method(self, method: ListMethod) -> Callable[..., Value]:
         owner, name = method.owner, method.name
-        if isinstance(owner, ListRows) and name in ("append", "extend", "copy", "insert"):
-            known = {"append": self.appended, "extend": self.extended, "copy": self.copied, "insert": self.inserted}
-            return known[name](owner)
+        if isinstance(owner, ListRows):
+            rows: dict[str, Callable[..., Value]] = {
+                "append": lambda value: self.append(owner, value),
+                "extend": lambda value: self.extend(owner, value),
+                "copy": lambda: ListRows(list(self.items(owner)), self.depth),
+                "insert": lambda place, value: self.insert(owner, place, value),
+            }
+            if name in rows:
+                return rows[name]
         if isinstance(owner, Table) and name == "get":
             return lambda key, default=None: self.got(owner, key, default)
         if isinstance(owner, Table) and name == "copy":
@@ -278,22 +284,10 @@ class Builtins(Transforms):
             raise NotProved("a key that a dict may not have")
         return table.at(key) if key in table.items else default
 
-    def appended(self, rows: ListRows) -> Callable[..., Value]:
-        return lambda value: self.append(rows, value)
-
-    def inserted(self, rows: ListRows) -> Callable[..., Value]:
-        def insert(place: Value, value: Value) -> None:
-            if place != 0:
-                raise NotProved("an item that is put into a list")
-            self.append(rows, value, front=True)
-
-        return insert
-
-    def extended(self, rows: ListRows) -> Callable[..., Value]:
-        return lambda value: self.extend(rows, value)
-
-    def copied(self, rows: ListRows) -> Callable[..., Value]:
-        return lambda: ListRows(list(self.items(rows)), self.depth)
+    def insert(self, rows: ListRows, place: Value, value: Value) -> None:
+        if place != 0:
+            raise NotProved("an item that is put into a list")
+        self.append(rows, value, front=True)
 
     def append(self, rows: ListRows, value: Value, *, front: bool = False) -> None:
         raise NotImplementedError
