@@ -13,14 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ....runtime.calling import plain
-from ....runtime.jax_functions import is_key
 from ..polynomials import NotProved
 from ..sizes import SymbolicSizes
 from .bound_names import bound, bound_in
 from .doubles import Double
 from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
-from .library import OF_SIZES, is_library
+from .library import OF_SIZES, fixed_size, is_library, types_of, whole_list
 from .numbers_of_trips import Traced
 from .products import product
 from .python_expressions import PythonExpressions
@@ -397,18 +396,3 @@ def joined_to(value: Value) -> Grown | None:
     if not all(isinstance(x, jax.Array) and x.ndim and type(x.shape[0]) is int for x in others):
         raise NotProved("an array grows by what has no known number of rows")
     return Grown(grown.slot, (*grown.added, *others))
-
-
-def fixed_size(value: Value) -> bool:
-    return not isinstance(value, jax.Array) or all(type(size) is int for size in value.shape)
-
-
-def types_of(value: object) -> list[np.dtype[np.generic]]:
-    """The types of arrays; a key is made of whole numbers."""
-    kinds = [getattr(leaf, "dtype", None) for leaf in jax.tree_util.tree_leaves(value)]
-    return [np.dtype(np.uint32 if is_key(kind) else kind) for kind in kinds if kind is not None]
-
-
-def whole_list(value: Value) -> bool:
-    """Whether it is a list of which each item is known by itself."""
-    return isinstance(value, ListRows) and value.plain is not None

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from ....runtime.jax_functions import is_key
 from ..polynomials import Integers, NotProved
 from ..sizes import SymbolicSizes
 from .doubles import Double, as_array
@@ -83,6 +85,21 @@ def own_tuple(kind: type) -> bool:
 def makes_plain(kind: type) -> bool:
     """Whether a type may be handed to JAX: it is no class that somebody wrote."""
     return own_tuple(kind) or kind.__module__.partition(".")[0] in ("builtins", "jax", "jaxlib", "ml_dtypes", "numpy")
+
+
+def fixed_size(value: Value) -> bool:
+    return not isinstance(value, jax.Array) or all(type(size) is int for size in value.shape)
+
+
+def types_of(value: object) -> list[np.dtype[np.generic]]:
+    """The types of arrays; a key is made of whole numbers."""
+    kinds = [getattr(leaf, "dtype", None) for leaf in jax.tree_util.tree_leaves(value)]
+    return [np.dtype(np.uint32 if is_key(kind) else kind) for kind in kinds if kind is not None]
+
+
+def whole_list(value: Value) -> bool:
+    """Whether it is a list of which each item is known by itself."""
+    return isinstance(value, ListRows) and value.plain is not None
 
 
 class JaxLibrary:
