@@ -12,7 +12,7 @@ from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.jax_functions import of_array
 from ..runtime.version_pair import VersionPair
 from .symbolic.polynomials import LARGEST
-from .symbolic.prove_for_all import ForAllSizes, Version, prove, sizes_of
+from .symbolic.prove_for_all import ForAllSizes, Version, key_orders, prove, sizes_of
 
 SECONDS = 2.0
 SMALL = 2
@@ -66,6 +66,8 @@ class AllSizes:
             return False
         (ones, form), (others, other) = jax.tree_util.tree_flatten(self.example), jax.tree_util.tree_flatten(values)
         meant: dict[int, int] = {}
+        if any(key_orders(v) != key_orders(values.get(n)) for n, v in self.example.items()):
+            return False
         return form == other and all(self._alike(a, b, meant) for a, b in zip(ones, others, strict=True))  # type: ignore[operator, unused-ignore]
 
     def _alike(self, one: object, other: object, meant: dict[int, int]) -> bool:

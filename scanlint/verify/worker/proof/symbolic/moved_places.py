@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ..equations import (
+    integer,
+    integers,
     name_of,
     parameter,
     parameters,
@@ -43,14 +45,10 @@ class MovedPlaces:
         shape, dtype = self.shape(aval), aval.dtype  # type: ignore[attr-defined]
         match name:
             case _ if name in RESHAPES:
-                return (
-                    algebra.make("reshape", (), x[:1], shape, dtype)
-                    if parameters(equation).get("dimensions") is None or name != "reshape"
-                    else None
-                )
+                order = equation.params.get("dimensions") if name == "reshape" else None
+                return algebra.make("reshape", (), [self.turned(x[0], order)], shape, dtype)
             case "broadcast_in_dim":
-                axes = tuple(cast("Sequence[int]", sequence(equation, "broadcast_dimensions")))
-                return algebra.make(name, axes, x[:1], shape, dtype)
+                return algebra.make(name, integers(equation, "broadcast_dimensions"), x[:1], shape, dtype)
             case "slice":
                 steps = parameter(equation, "strides") or (1,) * len(shape)
                 ends = (sequence(equation, "start_indices"), sequence(equation, "limit_indices"), steps)
@@ -58,19 +56,21 @@ class MovedPlaces:
                     name, tuple(self.sizes.shape(cast("Sequence[object]", e)) for e in ends), x, shape, dtype
                 )
             case "concatenate":
-                return algebra.make(name, cast("int", parameter(equation, "dimension")), x, shape, dtype)
+                return algebra.make(name, integer(equation, "dimension"), x, shape, dtype)
             case "rev":
-                return algebra.make(
-                    name, tuple(cast("Sequence[int]", sequence(equation, "dimensions"))), x, shape, dtype
-                )
+                return algebra.make(name, integers(equation, "dimensions"), x, shape, dtype)
             case "transpose":
-                return algebra.make(
-                    name, tuple(cast("Sequence[int]", sequence(equation, "permutation"))), x, shape, dtype
-                )
+                return algebra.make(name, integers(equation, "permutation"), x, shape, dtype)
             case "iota":
-                return algebra.term(name, cast("int", parameter(equation, "dimension")), (), shape, dtype)
+                return algebra.term(name, integer(equation, "dimension"), (), shape, dtype)
             case _:
                 return self.named(equation, x, shape, dtype) or self.at_place(equation, x, shape, dtype)
+
+    def turned(self, x: Term, order: Sequence[int] | None) -> Term:
+        """The array as a reshape reads it: its axes in another order, if it has one."""
+        if order is None:
+            return x
+        return self.algebra.make("transpose", tuple(order), [x], tuple(x.shape[k] for k in order), x.dtype)
 
     def named(self, equation: JaxprEqn, x: list[Term], shape: Shape, dtype: object) -> Term | None:
         """What is known by other names: floats of Python, sizes, stacks."""
@@ -87,7 +87,7 @@ class MovedPlaces:
                     raise NotProved("a size that may leave the type of whole numbers")
                 return algebra.integer(size, dtype)
             case "stack":
-                axis = cast("int", parameter(equation, "axis"))
+                axis = integer(equation, "axis")
                 alone = (*x[0].shape[:axis], ONE, *x[0].shape[axis:])
                 return algebra.make(
                     "concatenate", axis, [algebra.make("reshape", (), [a], alone, dtype) for a in x], shape, dtype
@@ -193,6 +193,8 @@ class MovedPlaces:
         inserted = tuple(numbers.inserted_window_dims)  # type: ignore[attr-defined]
         window = tuple(numbers.update_window_dims)  # type: ignore[attr-defined]
         if getattr(numbers, "operand_batching_dims", ()) or len(x[1].shape) != 1 or inserted != tuple(sorted(axes)):
+            return None
+        if not adds and "update_jaxpr" in parameters(equation):  # `x.at[i].apply(f)`: the updates are not read
             return None
         if len(x[2].shape) != len(shape) - len(inserted) or window != tuple(range(len(x[2].shape))):
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from ..prove import similar
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
+from .python.loops.loop_state import stored
 from .python.loops.python_loops import PythonLoops
 from .python.python_interpreter import PythonInterpreter
 from .python.python_values import (
@@ -78,6 +80,10 @@ def prove(
 
     `floats`: the function is traced where it is called, so that floats of Python are arrays in it.
     """
+    if floats and key_orders(sorted_values := _as_traced(values)) != key_orders(values):
+        proof = prove(old, new, signature, sorted_values, floats=floats)
+        if not proof.proved:
+            return proof
     kept = numbers_in(old) | numbers_in(new)
     found = {size for size in sizes_of(values[0]) if size > SMALL and size not in kept}
     one, other = (_with_stacks(given, kept) for given in values)
@@ -131,16 +137,45 @@ def _with_stacks(values: Values, kept: set[int]) -> Values | None:
         flat = [jax.tree_util.tree_flatten(item) for item in value]
         if not flat[0][0] or not all(equal(tree, flat[0][1]) for _, tree in flat):
             return value
+        if any(key_orders(item) != key_orders(value[0]) for item in value):
+            return value
         columns = [*zip(*(leaves for leaves, _ in flat), strict=True)]
         if not all(
             all(isinstance(x, jax.Array) and _type_of(x) == _type_of(column[0]) for x in column) for column in columns
         ):
             return value
         met = True
-        return Repeated(jax.tree_util.tree_unflatten(flat[0][1], [jax.numpy.stack(column) for column in columns]))
+        stacks = jax.tree_util.tree_unflatten(flat[0][1], [jax.numpy.stack(column) for column in columns])
+        return Repeated(_in_order(stacks, value[0]))
 
     made = {name: stacked(value) for name, value in values.items()}
     return made if met else None
+
+
+def key_orders(value: object) -> list[object]:
+    """The keys of all dicts, in the order in which each is gone over."""
+    if isinstance(value, dict):
+        return [*value, *map(key_orders, value.values())]
+    return [*map(key_orders, value)] if isinstance(value, tuple | list) else []
+
+
+def _as_traced(values: tuple[Values, Values]) -> tuple[Values, Values]:
+    """The arguments as a function gets them that JAX traces: the keys of dicts sorted."""
+    one, other = ({n: jax.tree_util.tree_map(lambda x: x, v) for n, v in given.items()} for given in values)
+    return one, other
+
+
+def _in_order(value: object, like: object) -> object:
+    """What JAX has put together again, its dicts in the order that they had."""
+    match like:
+        case dict() if type(like) is dict:
+            return {k: _in_order(value[k], v) for k, v in like.items()}  # type: ignore[index]
+        case Repeated():
+            return Repeated(_in_order(value.leaves, like.leaves))  # type: ignore[attr-defined]
+        case tuple() | list():
+            parts = [_in_order(a, b) for a, b in zip(value, like, strict=True)]  # type: ignore[call-overload]
+            return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)  # type: ignore[arg-type]
+    return value
 
 
 def _type_of(array: object) -> tuple[object, ...]:
@@ -222,7 +257,10 @@ def program(
     floats: bool,
 ) -> tuple[ClosedJaxpr, object]:
     """A version as a program of these leaves, and the structure of what it returns."""
-    functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef)}
+    bound = Counter(name for n in version.loaded.tree.body for name in stored(n))
+    if bound[version.node.name] > 1:
+        raise NotProved("a function whose name is bound anew")
+    functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef) and bound[n.name] == 1}
     trees: list[tuple[object, list[bool]]] = []
     runs: list[PythonLoops] = []
 
@@ -330,7 +368,8 @@ def _rebuilt(
             flat[k] = SymbolicInt(sizes.polynomial(sizes.symbols[name]))
     for k, array in zip(at, arrays, strict=True):
         flat[k] = UnknownNumber(array) if isinstance(flat[k], float) and not floats else array  # type: ignore[arg-type,unused-ignore]
-    return {name: interpreter.taken(v, -1) for name, v in jax.tree_util.tree_unflatten(tree, flat).items()}  # type: ignore[attr-defined,unused-ignore]
+    made = _in_order(jax.tree_util.tree_unflatten(tree, flat), values)
+    return {name: interpreter.taken(v, -1) for name, v in made.items()}  # type: ignore[attr-defined,unused-ignore]
 
 
 def sizes_of(values: Values) -> set[int]:

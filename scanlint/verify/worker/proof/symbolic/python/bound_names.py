@@ -17,7 +17,7 @@ def bound(closure: PythonFunction, arguments: Sequence[Value], named: Mapping[st
         raise NotProved("arguments that have no parameter")
     found = dict(zip(places[len(places) - len(closure.defaults) :], closure.defaults, strict=True)) | closure.named
     found |= dict(zip(places, arguments, strict=False))
-    if named.keys() - {*places, *(x.arg for x in a.kwonlyargs)} or named.keys() & set(places[: len(arguments)]):
+    if named.keys() - {x.arg for x in (*a.args, *a.kwonlyargs)} or named.keys() & set(places[: len(arguments)]):
         raise NotProved("arguments that have no parameter")
     found |= named
     if set(places) | {x.arg for x in a.kwonlyargs} != found.keys():

@@ -16,7 +16,7 @@ from ..polynomials import NotProved, number
 from .doubles import Double, doubled
 from .followed_paths import MOST_START
 from .jax_transforms import Transforms
-from .library import PLAIN_MODULES, acts, is_library
+from .library import PLAIN_MODULES, is_library, own_tuple
 from .numbers_of_trips import is_array, is_whole, polynomial, whole
 from .python_values import (
     DataSpan,
@@ -66,9 +66,8 @@ class Builtins(Transforms):
             return lambda *arguments: self.plainly(function, arguments)
         if isinstance(function, np.ufunc) or (isinstance(function, type) and issubclass(function, np.generic)):
             return lambda *arguments, **named: self.plainly(function, arguments, named)
-        if isinstance(function, type) and issubclass(function, tuple) and hasattr(function, "_fields"):
-            own = function.__new__.__module__ == f"namedtuple_{function.__name__}"
-            return function if own and acts(function) else None
+        if isinstance(function, type) and own_tuple(function):
+            return function
         if (
             isinstance(function, types.MethodType)
             and function.__name__ == "_replace"
@@ -219,8 +218,8 @@ class Builtins(Transforms):
 
     def sum(self, value: Value, start: Value = 0) -> Value:
         items = self.items(value)
-        if any(isinstance(x, float | complex | Double) for x in (start, *items)):  # Python compensates what it rounds
-            raise NotProved("a sum of floats of Python")
+        if any(isinstance(x, float | complex | Double | str) for x in (start, *items)):
+            raise NotProved("a sum of floats of Python, which it compensates, or of texts")
         for item in items:
             start = self.binary(ast.Add, start, item)
         return start
@@ -260,9 +259,15 @@ class Builtins(Transforms):
 
     def method(self, method: ListMethod) -> Callable[..., Value]:
         owner, name = method.owner, method.name
-        if isinstance(owner, ListRows) and name in ("append", "extend", "copy", "insert"):
-            known = {"append": self.appended, "extend": self.extended, "copy": self.copied, "insert": self.inserted}
-            return known[name](owner)
+        if isinstance(owner, ListRows):
+            rows: dict[str, Callable[..., Value]] = {
+                "append": lambda value: self.append(owner, value),
+                "extend": lambda value: self.extend(owner, value),
+                "copy": lambda: ListRows(list(self.items(owner)), self.depth),
+                "insert": lambda place, value: self.insert(owner, place, value),
+            }
+            if name in rows:
+                return rows[name]
         if isinstance(owner, Table) and name == "get":
             return lambda key, default=None: self.got(owner, key, default)
         if isinstance(owner, Table) and name == "copy":
@@ -279,22 +284,10 @@ class Builtins(Transforms):
             raise NotProved("a key that a dict may not have")
         return table.at(key) if key in table.items else default
 
-    def appended(self, rows: ListRows) -> Callable[..., Value]:
-        return lambda value: self.append(rows, value)
-
-    def inserted(self, rows: ListRows) -> Callable[..., Value]:
-        def insert(place: Value, value: Value) -> None:
-            if place != 0:
-                raise NotProved("an item that is put into a list")
-            self.append(rows, value, front=True)
-
-        return insert
-
-    def extended(self, rows: ListRows) -> Callable[..., Value]:
-        return lambda value: self.extend(rows, value)
-
-    def copied(self, rows: ListRows) -> Callable[..., Value]:
-        return lambda: ListRows(list(self.items(rows)), self.depth)
+    def insert(self, rows: ListRows, place: Value, value: Value) -> None:
+        if place != 0:
+            raise NotProved("an item that is put into a list")
+        self.append(rows, value, front=True)
 
     def append(self, rows: ListRows, value: Value, *, front: bool = False) -> None:
         raise NotImplementedError

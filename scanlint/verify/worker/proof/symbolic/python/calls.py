@@ -13,14 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ....runtime.calling import plain
-from ....runtime.jax_functions import is_key
 from ..polynomials import NotProved
 from ..sizes import SymbolicSizes
 from .bound_names import bound, bound_in
 from .doubles import Double
 from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
-from .library import OF_SIZES, is_library
+from .library import OF_SIZES, fixed_size, is_library, types_of, whole_list
 from .numbers_of_trips import Traced
 from .products import product
 from .python_expressions import PythonExpressions
@@ -57,6 +56,8 @@ CALLED_ANEW = frozenset([
     "reduce",
 ])  # fmt: skip
 """Functions of JAX that call each time what they are given; others may keep what they have traced."""
+CONVERTS = frozenset(["while_loop", "fori_loop", "cond", "switch"])
+"""Those that make arrays of the numbers that they hand on, or hand them on as they are in a trace too."""
 REVERSE = frozenset(["grad", "value_and_grad", "vjp", "jacrev", "hessian", "linear_transpose"])
 
 
@@ -75,9 +76,11 @@ class Calls(PythonExpressions):
         self.functions = functions
         self.asked = FollowedPaths()
         self.traced = Traced(self.integers, sizes.expression)
+        self.handed = {}
         self.depth = 0  # loops around
         self.calls = 0
         self.made_from: dict[int, tuple[object, tuple[PythonFunction, ...]]] = {}  # what JAX has made of functions
+        self.makers: dict[int, tuple[object, str]] = {}  # and by which of its own
         self.moved_by = {}
         self.called = 0
         self.tracked: list[set[int]] = []  # by loop, the objects that its trips may change
@@ -107,6 +110,8 @@ class Calls(PythonExpressions):
         if not isinstance(function, types.FunctionType) or code is None or code.co_firstlineno not in lines:
             raise NotProved(f"`{node.name}` is not what its definition says")
         made = self.closure(node, NameFrame({}, None, self.module))
+        if (made.compiled is None) != (function is found):
+            raise NotProved(f"`{node.name}` is compiled otherwise than its definition says")
         defaults, named = function.__defaults__ or (), function.__kwdefaults__ or {}
         return PythonFunction(
             node,
@@ -158,10 +163,11 @@ class Calls(PythonExpressions):
 
     def call_node(self, node: ast.Call, frame: NameFrame) -> Value:
         function = self.value(node.func, frame)
+        others = [*node.args[1:], *(keyword.value for keyword in node.keywords)]  # a generator runs after them
         arguments = self.elements(
             node.args,
             frame,
-            consumed=function in (tuple, list, sum),
+            consumed=function in (tuple, list, sum) and all(isinstance(x, ast.Constant | ast.Name) for x in others),
             spread=function in (jax.tree.map, jax.tree_util.tree_map),
         )
         if any(isinstance(x, SpreadItems) for x in arguments):
@@ -244,22 +250,34 @@ class Calls(PythonExpressions):
             if named or self.reverse:
                 raise NotProved("a product of several arrays, whose order depends on their sizes")
             return product(arguments[0], [*map(self.given, arguments[1:])])
-        outer, self.keeps, self.reverse = (
-            (self.keeps, self.reverse),
-            name not in CALLED_ANEW,
-            self.reverse or name in REVERSE,
-        )
-        try:
-            given, more = [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
-        finally:
-            self.keeps, self.reverse = outer
+        given, more = self.handed_to(function, arguments, named)
         found = function(*given, **more)
+        if not str(getattr(function, "__module__", "")).startswith(("jax.numpy", "jax._src.numpy")):  # makes arrays
+            self.without_numbers(found)
         if callable(found) and not isinstance(found, jax.Array):
+            self.makers[id(found)] = found, name
             self.note_made(found, [*arguments, *named.values()])
         self.converted(
             (*arguments, *named.values()), (given, more), found, makes=isinstance(function, type) or stacks(function)
         )
         return self.taken(found)
+
+    def handed_to(
+        self, function: Callable[..., object], arguments: Sequence[Value], named: Mapping[str, Value]
+    ) -> tuple[list[object], dict[str, object]]:
+        """The arguments as a function of JAX takes them."""
+        name, values = getattr(function, "__name__", ""), [*arguments, *named.values()]
+        maker = self.makers[id(function)][1] if id(function) in self.makers else name
+        calls = maker is not name or any(isinstance(x, PythonFunction | PartialCall | VmapCall) for x in values)
+        outer = self.keeps, self.reverse, self.tells
+        self.keeps, self.reverse = name not in CALLED_ANEW, self.reverse or name in REVERSE
+        self.tells = maker in CALLED_ANEW | CONVERTS
+        try:
+            if calls and not self.tells:
+                self.without_unknown(values)
+            return [*map(self.given, arguments)], {k: self.given(v) for k, v in named.items()}
+        finally:
+            self.keeps, self.reverse, self.tells = outer
 
     def note_made(self, found: object, values: Sequence[Value]) -> None:
         """Keep what functions of a version JAX has made a function of, where all of them are known."""
@@ -353,6 +371,9 @@ class Calls(PythonExpressions):
     def entered(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         if self.called >= DEEPEST_CALL:
             raise NotProved("calls within calls")
+        for traced, _ in self.traces:  # what a default holds may change
+            for k, value in enumerate((*closure.defaults, *closure.named.values())):
+                self.unchanged(traced, (closure, k), value)
         names = bound(closure, arguments, named)
         own = frozenset(names) | bound_in(closure.node)
         frame = NameFrame(names, closure.frame, closure.frame.module, own)
@@ -375,18 +396,3 @@ def joined_to(value: Value) -> Grown | None:
     if not all(isinstance(x, jax.Array) and x.ndim and type(x.shape[0]) is int for x in others):
         raise NotProved("an array grows by what has no known number of rows")
     return Grown(grown.slot, (*grown.added, *others))
-
-
-def fixed_size(value: Value) -> bool:
-    return not isinstance(value, jax.Array) or all(type(size) is int for size in value.shape)
-
-
-def types_of(value: object) -> list[np.dtype[np.generic]]:
-    """The types of arrays; a key is made of whole numbers."""
-    kinds = [getattr(leaf, "dtype", None) for leaf in jax.tree_util.tree_leaves(value)]
-    return [np.dtype(np.uint32 if is_key(kind) else kind) for kind in kinds if kind is not None]
-
-
-def whole_list(value: Value) -> bool:
-    """Whether it is a list of which each item is known by itself."""
-    return isinstance(value, ListRows) and value.plain is not None

@@ -99,7 +99,7 @@ class Transforms(JaxLibrary):
                 return step(carry, None)  # type: ignore[return-value]
 
             # a length that is a symbol is asked of an array alone
-            return self.taken(lax.scan(without_rows, start, counted, reverse=reverse))  # scanlint: ignore[dummy-xs]
+            return self.forwarded(lax.scan(without_rows, start, counted, reverse=reverse))  # scanlint: ignore[dummy-xs]
         if isinstance(length, SymbolicInt):
             if any(self.sizes.polynomial(x.shape[0]) != length.value for x in leaves):
                 raise NotProved("a length that is not that of the rows")
@@ -110,7 +110,7 @@ class Transforms(JaxLibrary):
             if "carry" not in str(error):
                 raise
             raise NotProved("a scan whose carry changes its type") from error
-        return self.taken(made)
+        return self.forwarded(made)
 
     def one_stack(self, rows: ListRows, *, promoted: bool = False) -> Value:
         """All items, each leaf stacked along its first axis; they are of one type, or `promoted` to one."""

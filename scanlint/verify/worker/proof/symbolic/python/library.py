@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from ....runtime.jax_functions import is_key
 from ..polynomials import Integers, NotProved
 from ..sizes import SymbolicSizes
 from .doubles import Double, as_array
@@ -37,6 +39,7 @@ from .python_values import (
     UnknownNumber,
     Value,
     VmapCall,
+    objects,
 )
 
 ATTRIBUTES = frozenset(
@@ -73,6 +76,32 @@ def acts(kind: type) -> bool:
     return all(getattr(kind, name, None) is getattr(tuple, name, None) for name in OF_TUPLES)
 
 
+def own_tuple(kind: type) -> bool:
+    """Whether it is a named tuple that is made, and does, what named tuples do."""
+    made = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return made and kind.__new__.__module__ == f"namedtuple_{kind.__name__}" and acts(kind)
+
+
+def makes_plain(kind: type) -> bool:
+    """Whether a type may be handed to JAX: it is no class that somebody wrote."""
+    return own_tuple(kind) or kind.__module__.partition(".")[0] in ("builtins", "jax", "jaxlib", "ml_dtypes", "numpy")
+
+
+def fixed_size(value: Value) -> bool:
+    return not isinstance(value, jax.Array) or all(type(size) is int for size in value.shape)
+
+
+def types_of(value: object) -> list[np.dtype[np.generic]]:
+    """The types of arrays; a key is made of whole numbers."""
+    kinds = [getattr(leaf, "dtype", None) for leaf in jax.tree_util.tree_leaves(value)]
+    return [np.dtype(np.uint32 if is_key(kind) else kind) for kind in kinds if kind is not None]
+
+
+def whole_list(value: Value) -> bool:
+    """Whether it is a list of which each item is known by itself."""
+    return isinstance(value, ListRows) and value.plain is not None
+
+
 class JaxLibrary:
     """What the interpreter and JAX hand to each other."""
 
@@ -80,14 +109,16 @@ class JaxLibrary:
     integers: Integers
     asked: FollowedPaths
     traced: Traced
+    handed: dict[int, tuple[object, Value]]  # what JAX was given, and for which numbers, lists and dicts
     depth: int
     reverse = False  # whether what is run is differentiated from its end on
     keeps = True  # whether JAX may keep what it traces of the functions that it is given
+    tells = True  # whether it is known which numbers of Python JAX hands on as they are
 
     def within_trace(self, closure: PythonFunction, *, kept: bool = True) -> contextlib.AbstractContextManager[None]:
         raise NotImplementedError
 
-    def entered(self, closure: PythonFunction, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    def call(self, function: Value, arguments: Sequence[Value], named: Mapping[str, Value]) -> Value:
         raise NotImplementedError
 
     def truth(self, value: Value) -> bool:
@@ -112,17 +143,14 @@ class JaxLibrary:
         match value:
             case UnboundName():
                 raise NotProved("a name may have no value")
-            case SymbolicInt(value=number_of):
-                return self.traced.of(number_of)
-            case Question():
-                found = self.traced.question(value)
-                return jnp.logical_not(found) if value.negated else found
+            case SymbolicInt() | Question() | UnknownNumber() | Double():
+                return self.number(value)
             case ListRows():
                 if value.plain is None:
                     raise NotProved("a list of many trips is handed on")
-                return [self.given(x) for x in value.plain]
+                return self.standing_for(value, [self.given(x) for x in value.plain])
             case Table():
-                return {k: self.given(v) for k, v in value.items.items()}
+                return self.standing_for(value, {k: self.given(v) for k, v in value.items.items()})
             case PythonFunction():
                 return self.as_function(value)
             case VmapCall():
@@ -133,10 +161,6 @@ class JaxLibrary:
                     raise NotProved("a function that is not known")
                 named = {k: self.given(v) for k, v in by_name.items()}
                 return lambda *more, **others: inner(*first, *more, **{**named, **others})  # type: ignore[misc]
-            case UnknownNumber():
-                return value.array
-            case Double():
-                return as_array(value, self.traced)
             case TripSpan() | DataSpan() | SingleUse():
                 raise NotProved("a range is handed on")
             case slice():
@@ -149,9 +173,47 @@ class JaxLibrary:
             raise NotProved("what is fetched is handed on")
         if getattr(value, "__name__", "") in OF_SIZES:
             raise NotProved("what JAX computes otherwise for some sizes is handed on")
-        if callable(value) and not isinstance(value, type) and not is_library(value):
+        if callable(value) and not (makes_plain(value) if isinstance(value, type) else is_library(value)):
             raise NotProved("a function that is not followed is handed on")
         return value
+
+    def standing_for(self, value: Value, found: object) -> object:
+        """What JAX is given in the place of a value; it may hand it on as it is."""
+        self.handed[id(found)] = found, value
+        return found
+
+    def number(self, value: SymbolicInt | Question | UnknownNumber | Double) -> object:
+        """A number of Python that is not known, as an array; or a size."""
+        found: object
+        match value:
+            case SymbolicInt():
+                found = self.traced.of(value.value)
+            case Question():
+                found = self.traced.question(value)
+                found = jnp.logical_not(found) if value.negated else found
+            case UnknownNumber():
+                found = value.array
+            case Double():
+                found = as_array(value, self.traced)
+        return self.standing_for(value, found) if isinstance(found, jax.Array) else found
+
+    def without_numbers(self, found: object) -> None:
+        """Require that JAX hands no number of Python on as it is: an array stands in its place."""
+        if any(id(leaf) in self.handed for leaf in jax.tree_util.tree_leaves(found)):
+            raise NotProved("a number of Python that JAX hands on as it is")
+
+    @staticmethod
+    def without_unknown(value: Value) -> None:
+        """Require that no number of Python in it depends on sizes, trips or data."""
+        kinds = UnknownNumber, SymbolicInt, Question, Double
+        leaves = jax.tree_util.tree_leaves(value, is_leaf=lambda x: isinstance(x, (*kinds, ListRows)))
+        if any(isinstance(leaf, kinds) for leaf in leaves):
+            raise NotProved("a number of Python that JAX may hand on as it is")
+
+    def forwarded(self, found: object) -> Value:
+        """What JAX gives, which may be what it was given, but for numbers of Python."""
+        self.without_numbers(found)
+        return self.taken(found)
 
     def taken(self, value: object, born: int | None = None) -> Value:
         """What JAX or the module gives, as the interpreter takes it; `born` -1: nothing may change it."""
@@ -161,6 +223,8 @@ class JaxLibrary:
         if isinstance(value, Repeated):
             count = self.sizes.polynomial(jax.tree_util.tree_leaves(value)[0].shape[0])
             return ListRows([Stack(count, self.taken(value.leaves, at))], at)
+        if isinstance(value, list | dict) and id(value) in self.handed:
+            return self.handed[id(value)][1]
         if isinstance(value, list):
             return ListRows([self.taken(x, at) for x in value], at)
         if type(value) is dict:
@@ -175,19 +239,30 @@ class JaxLibrary:
 
     def as_function(self, closure: PythonFunction) -> Callable[..., object]:
         """A function of a version that JAX calls."""
-        keeps, reverse = self.keeps, self.reverse
+        keeps, reverse, tells = self.keeps, self.reverse, self.tells
 
         def called(*arguments: object, **named: object) -> object:
+            outside: list[bool] = []  # by path, whether it gives an object that is not its own
+
             def once() -> list[Value]:
+                self.without_numbers((arguments, named))
                 with self.within_trace(closure, kept=keeps):
                     given = [self.taken(a) for a in arguments], {k: self.taken(v) for k, v in named.items()}
-                    return [self.given(self.entered(closure, *given))]
+                    value = self.call(closure, *given)
+                    if not tells:
+                        self.without_unknown(value)
+                    outside.append(any(thing.born < self.depth for thing in objects(value)))
+                    return [self.given(value)]
 
             outer, self.reverse = self.reverse, self.reverse or reverse
             try:
                 found = self.asked.explored(once)[0]
             finally:
                 self.reverse = outer
+            if len(outside) == 1:
+                return found
+            if any(outside):
+                raise NotProved("the paths of what JAX calls give an object that is not their own")
             return jax.tree_util.tree_map(self.given, found, is_leaf=lambda x: isinstance(x, UnknownNumber))
 
         called.__module__ = "jax"  # what JAX makes of it (a gradient, a checkpoint) is called as JAX's own

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ..polynomials import NotProved
 from .doubles import Double, doubled, is_double, rounded
@@ -301,8 +302,16 @@ class PythonExpressions(PythonItems):
         if isinstance(left, SymbolicInt) or isinstance(right, SymbolicInt):
             return compared(op, left, right, self.integers)
         if isinstance(left, tuple) and isinstance(right, tuple) and op in (ast.Eq, ast.NotEq):
+            if any(map(unlike_itself, (*left, *right))):
+                raise NotProved("tuples of floats: an object that is NaN equals itself there")
             if len(left) != len(right):
                 return op is ast.NotEq
             same = all(self.truth(self.one_comparison(ast.Eq, a, b)) for a, b in zip(left, right, strict=True))
             return same == (op is ast.Eq)
         raise NotProved("a comparison of what is no number and no array")
+
+
+def unlike_itself(value: Value) -> bool:
+    """Whether a value may be NaN, or hold one where no tuple is."""
+    kind = value.array.dtype.kind if isinstance(value, UnknownNumber) else getattr(value, "dtype", np.dtype(int)).kind
+    return isinstance(value, float | complex | Double | ListRows | Table) or kind not in "iub"

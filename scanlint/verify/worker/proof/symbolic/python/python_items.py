@@ -204,7 +204,8 @@ class PythonItems(Builtins):
 
     def set_item(self, held: Value, key: Value, value: Value) -> None:
         kept(value)
-        if isinstance(held, Table) and isinstance(key, str | int) and (key in held.items or held.born == self.depth):
+        fresh = isinstance(held, Table) and held.born == self.depth and not held.walked
+        if isinstance(held, Table) and isinstance(key, str | int) and (fresh or key in held.items):
             self.may_change(held)
             held.items[key] = value
         elif isinstance(held, ListRows) and held.added is None and held.plain is not None and type(key) is int:

@@ -166,6 +166,7 @@ class Table:
     items: dict[object, Value]
     born: int
     read: int = 0  # loops that go over its values
+    walked: int = 0  # loops that go over its keys
 
     def at(self, key: object) -> Value:
         if self.items[key] is UNBOUND:

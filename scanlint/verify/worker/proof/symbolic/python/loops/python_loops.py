@@ -18,6 +18,7 @@ from ..python_values import (
     Question,
     Returned,
     Signal,
+    Table,
     TripSpan,
     Value,
     sources,
@@ -54,15 +55,20 @@ class PythonLoops(DataTrips):
 
     @contextlib.contextmanager
     def gone_over(self, value: Value) -> Iterator[None]:
-        """Lists, and the values of dicts, that a loop goes over are not to change."""
+        """Lists, and the values of dicts, that a loop goes over are not to change; of a dict itself, the keys."""
         held = [x for x in sources(value) if x is not value or isinstance(value, ListRows)]
+        walked = [value] if isinstance(value, Table) else []
         for thing in held:
             thing.read += 1
+        for table in walked:
+            table.walked += 1
         try:
             yield
         finally:
             for thing in held:
                 thing.read -= 1
+            for table in walked:
+                table.walked -= 1
 
     def one_by_one(self, items: Sequence[Value], run: Run) -> Signal:
         for item in items:
