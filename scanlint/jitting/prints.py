@@ -27,7 +27,7 @@ def with_debug_prints(text: str, functions: Iterable[Function]) -> str:
             case ast.Call(func=ast.Name(id="print"), args=[first, *rest], keywords=[]):
                 pieces = [p for argument in (first, *rest) for p in (" ", *_pieces(argument))][1:]
                 if all(p is not None for p in pieces):
-                    edits.append(Edit(source.start(call), source.end(call), f"{name}({_arguments(pieces)})"))
+                    edits.append(source.put(call, f"{name}({_arguments(pieces)})"))
     return add_imports(apply_edits(text, edits), imports) if edits else text
 
 

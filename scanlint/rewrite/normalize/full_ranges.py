@@ -91,7 +91,7 @@ def _movable(unit: Unit, loop: ast.For) -> bool:
 
 def _bounds(unit: Unit, full: FullRange) -> Iterator[Edit]:
     for part, code in full.bounds:
-        yield Edit(unit.source.start(part), unit.source.end(part), code)
+        yield unit.source.put(part, code)
 
 
 def _bodies(unit: Unit, found: list[FullRange]) -> Iterator[Edit]:

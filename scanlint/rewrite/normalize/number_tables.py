@@ -90,9 +90,7 @@ class _Tables:
         if gone is None or len(gone) == len(self.model.node.body):
             return NOT_APPLICABLE
         self.gone = gone
-        head, margin = self.source.start(self.model.node), self.source.margin(self.model.node)
-        text = "".join(f"{line}{self.source.newline}{margin}" if line else self.source.newline for line in lines)
-        edits = [Edit(head, head, text)]
+        edits = [self.source.ahead(self.model.node, *lines)]
         edits += self._header(tables)
         for table in tables:
             edits += [Edit(*self._place(p), table.row) for p in table.places]
@@ -294,8 +292,8 @@ class _Tables:
         code = over[0] if len(over) == 1 else f"zip({', '.join(over)})"
         target, iterable = node.target, node.iter
         return [
-            Edit(self.source.start(target), self.source.end(target), ", ".join(rows)),
-            Edit(self.source.start(iterable), self.source.end(iterable), code),
+            self.source.put(target, ", ".join(rows)),
+            self.source.put(iterable, code),
         ]
 
     def _iterated(self) -> str:
@@ -336,12 +334,7 @@ class _Tables:
                     changed = True
         if any(not set(self.defined[name]) <= set(gone) for name in kept):
             return None
-        return gone if all(self._alone(statement) for statement in gone) else None
-
-    def _alone(self, statement: ast.stmt) -> bool:
-        lines = self.source.lines[statement.lineno - 1 : statement.end_lineno]
-        text = "\n".join(line.rstrip("\r\n") for line in lines).strip()
-        return text.partition("#")[0].strip() == self.source.segment(statement)
+        return gone if all(map(self.source.alone, gone)) else None
 
 
 def _truths(table: _Table) -> bool:

@@ -111,7 +111,7 @@ def _comprehension(
         code = mapped.fetched(code, numpy, number)
     place = stacks[0] if inside else node
     statement = next(a for a in unit.ancestors(place) if isinstance(a, ast.stmt))
-    edit = in_statement(batch, statement, place, code) or Edit(source.start(place), source.end(place), code)
+    edit = in_statement(batch, statement, place, code) or source.put(place, code)
     alike = [c for c in stacks if (unit.resolve(c.func) in ARRAYS) == numpy]
     try:
         named = [_by_name(unit, c) for c in alike if not inside]
@@ -125,7 +125,7 @@ def _by_name(unit: Unit, call: ast.Call) -> Edit:
     source, statement, code = unit.source, unit.parents[call], ast.unparse(call.args[0])
     if isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [code]:
         return drop(source, statement)
-    return Edit(source.start(call), source.end(call), code)
+    return source.put(call, code)
 
 
 def given_dtype(unit: Unit, call: ast.Call) -> ast.expr | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.batching.fetches import makes_numpy
-from scanlint.finding import Edit, Position, Withheld
+from scanlint.finding import Edit, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.lists import makes_only
@@ -257,9 +257,6 @@ def _dead(model: LoopModel) -> Iterator[ast.Assign]:
 
 def drop(source: Source, statement: ast.stmt) -> Edit:
     """Take a statement out with its line. SharedLine if it has company there."""
-    last = statement.end_lineno or statement.lineno
-    before = source.lines[statement.lineno - 1][: source.start(statement).column - 1]
-    after = source.lines[last - 1][source.end(statement).column - 1 :].strip()
-    if before.strip() or (after and not after.startswith("#")):
+    if not source.alone(statement):
         raise SharedLine
-    return Edit(Position(statement.lineno, 1), Position(last + 1, 1), "")
+    return source.drop(statement)
