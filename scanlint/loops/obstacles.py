@@ -12,7 +12,7 @@ from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, li
 from scanlint.loops.constant_tables import is_table
 from scanlint.loops.effects import changes, effects
 from scanlint.loops.growth import larger_carries
-from scanlint.loops.numbers.body import Body, Meeting
+from scanlint.loops.numbers.body import Body
 from scanlint.loops.python_parameters import library_arguments, static_arguments, tested_arguments
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.recent import Recent
@@ -33,8 +33,6 @@ SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {
 }
 KINDS = ("bool", "int", "float", "complex")
 """Python numbers that tracers would not be."""
-UNBOUNDED = "python-int"
-DOUBLE = "python-float"
 _BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match
 NEEDS_INT = frozenset(
     f"builtins.{name}" for name in ("int", "float", "bool", "str", "print", "min", "max", "any", "all", "sorted")
@@ -94,14 +92,7 @@ def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[s
     """Python numbers that would be others as tracers: ints that leave int32, floats that double precision rounds."""
     streams = tuple(streams_of(unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
     for meeting in Body(unit, node, streams, carried).departing(flow.live_after(node)):
-        yield departed(meeting)
-
-
-def departed(meeting: Meeting) -> Withheld:
-    """Why a Python number cannot be a tracer."""
-    if meeting.number.fault == "double":
-        return Withheld(DOUBLE, meeting.message)
-    return Withheld(UNBOUNDED, meeting.message)
+        yield meeting.obstacle
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.body import Body, Meeting
+from scanlint.loops.numbers.body import Body
+from scanlint.loops.numbers.meetings import DOUBLE, UNBOUNDED, Meeting
 from scanlint.loops.numbers.number import INT
-from scanlint.loops.obstacles import DOUBLE, UNBOUNDED
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import fresh, plural
 from scanlint.rewrite.emit.spelling import Spelling

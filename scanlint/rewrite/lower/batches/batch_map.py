@@ -11,20 +11,19 @@ from scanlint.batching.fetches import ARRAYS, makes_numpy
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
 from scanlint.host.callees import cast_away
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.body import departing_elements, meets_arrays, strong_elements
+from scanlint.loops.numbers.elements import departing_elements, marked, meets_arrays, strong_elements, typings
 from scanlint.loops.numbers.tables import OWN, Typed
-from scanlint.loops.obstacles import departed
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.stacking import STACKS
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return
+from scanlint.rewrite.emit.line_breaks import within
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.late_libcst import cst
-from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement, plain_argument
+from scanlint.rewrite.lower.batches.vmap_call import Mapped, plain_argument
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
-from scanlint.rewrite.lower.loops.number_types import marked, typings
 from scanlint.rewrite.lower.loops.row_inputs import naming
 from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials
 from scanlint.syntax.bindings import Names, binds, reads
@@ -80,7 +79,7 @@ def comprehension_to_vmap(
     if batch.host is not None:
         return batch.host
     for meeting in departing_elements(batch.unit, node) if batch.counter is not None else ():
-        return departed(meeting)
+        return meeting.obstacle
     made = _comprehension(batch, node, stacks, number, OWN)
     if not isinstance(made, Rewrite) or batch.index is None or not meets_arrays(batch.unit, node):
         return made
@@ -111,13 +110,13 @@ def _comprehension(
         code = mapped.fetched(code, numpy, number)
     place = stacks[0] if inside else node
     statement = next(a for a in unit.ancestors(place) if isinstance(a, ast.stmt))
-    edit = in_statement(batch, statement, place, code) or source.put(place, code)
+    edits = within(source, statement, [source.put(place, code)])
     alike = [c for c in stacks if (unit.resolve(c.func) in ARRAYS) == numpy]
     try:
         named = [_by_name(unit, c) for c in alike if not inside]
     except SharedLine:
         return Withheld("layout", f"the list is made an array on a line of company (line {node.lineno})")
-    return Rewrite((edit, *named), "vmap", mapped.spell.imports)
+    return Rewrite((*edits, *named), "vmap", mapped.spell.imports)
 
 
 def _by_name(unit: Unit, call: ast.Call) -> Edit:
@@ -299,12 +298,10 @@ class _LoopToVmap:
         drops = drop_initials(model, ())
         gone = {e.start.line for e in drops}
         above = blank_above(source, model.node, self.snippet.newline, gone) if definitions else []
-        inlined = self._inline(code)
-        if inlined is not None:
+        if inlined := self._inline(code):
             loop = self.snippet.edit(definitions)
             text = loop.text + self.snippet.newline if definitions and not self._blank_after() else loop.text
-            edits = [Edit(loop.start, loop.end, text if definitions else ""), inlined]
-            return self._rewrite([*edits, *drops, *above])
+            return self._rewrite([loop._replace(text=text if definitions else ""), *inlined, *drops, *above])
         if axis and not any(o.axis for o in model.outputs):
             return Withheld("stack-axis", f"`{model.outputs[0].name}` is stacked along axis {axis} elsewhere")
         plan = after_loop(model, self.mapped.spell, self.mapped.fresh)
@@ -326,31 +323,31 @@ class _LoopToVmap:
         """Whether an empty line follows the loop."""
         return not self.source.lines[self.snippet.last_line].strip()
 
-    def _inline(self, code: str) -> Edit | None:
-        """`jnp.stack(ys)` right after the loop becomes the call itself."""
+    def _inline(self, code: str) -> Sequence[Edit]:
+        """`jnp.stack(ys)` right after the loop becomes the call itself; nothing where it stands elsewhere."""
         model = self.model
         if len(model.outputs) != 1 or len(model.outputs[0].uses) != 1 or model.outputs[0].first:
-            return None
+            return ()
         use = model.outputs[0].uses[0]
         stack = self.unit.parents[use]
         block = self.unit.block(model.node)
         after = block[block.index(model.node) + 1 :][:1]
         numpy = model.outputs[0].numpy and makes_numpy(self.unit, stack, use)
         if not isinstance(stack, ast.Call) or stack.args[:1] != [use]:
-            return None
+            return ()
         if not numpy and (model.outputs[0].numpy or self.unit.resolve(stack.func) not in STACKS):
-            return None
+            return ()
         if not after or not any(n is stack for n in ast.walk(after[0])) or not _only_axis(stack):
-            return None
+            return ()
         if not isinstance(after[0], ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
-            return None
+            return ()
         start, end = self.source.start(stack), self.source.end(stack)
         among = isinstance(self.unit.parents[stack], ast.Tuple) and start.line == end.line
         if among and not _axis(self.unit, model.outputs[0]):
             line = self.source.lines[start.line - 1].rstrip()
             if len(line) - (end.column - start.column) + len(code) > self.source.width:
-                return None
-        return in_statement(self.batch, after[0], stack, code) or Edit(start, end, code)
+                return ()
+        return within(self.source, after[0], [self.source.put(stack, code)])
 
     def _rewrite(self, edits: list[Edit]) -> Rewrite:
         return Rewrite(tuple(edits), "vmap", self.mapped.spell.imports)

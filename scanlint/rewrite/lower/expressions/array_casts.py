@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.branches.tracer_casts import Cast
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.jaxapi.host_functions import KEYWORDS, TWINS
-from scanlint.loops.obstacles import UNBOUNDED
+from scanlint.loops.numbers.meetings import UNBOUNDED
 from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.snippets import atom, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling

@@ -10,7 +10,7 @@ from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import started
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.body import meets_arrays
+from scanlint.loops.numbers.elements import marked, meets_arrays, typings
 from scanlint.loops.rows.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
@@ -21,7 +21,6 @@ from scanlint.rewrite.lower.branches.predicates import scalar_predicate
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers
-from scanlint.rewrite.lower.loops.number_types import marked, typings
 from scanlint.rewrite.lower.loops.roll import Roll, kept
 from scanlint.rewrite.normalize.accumulators.append_on_every_trip import on_each_trip
 from scanlint.rewrite.normalize.accumulators.append_rows import with_lists

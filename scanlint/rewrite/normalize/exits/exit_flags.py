@@ -29,7 +29,7 @@ from scanlint.rewrite.emit.snippets import claimed, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated, untouched
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, marked, negated, untouched
 from scanlint.syntax.bindings import binds, reads
 
 TRUTHS = frozenset(
@@ -176,7 +176,7 @@ class _Flagging:
         steps = [] if then and nested else [(loop, Next(starts=made))]
         steps += [(then, Next())] if then else []
         for number, (line, _) in enumerate(steps):
-            lines[line] = f"{margin}{mark(number)}{lines[line].removeprefix(margin)}"
+            lines[line] = marked(lines[line], number)
         edit = Edit(Position(node.lineno, 1), self.unit.source.end(node), self.leaving.newline.join(lines))
         primitive: Primitive = "fori_loop" if self.masked else "while_loop"
         return Rewrite((edit,), primitive, self._spell.imports, tuple(step for _, step in steps))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from scanlint.branches.branch import is_elif
-from scanlint.finding import Withheld
+from scanlint.finding import Withheld, mark
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import Jump, Loop, jumps_in
 from scanlint.rewrite.emit.snippets import ARITHMETIC, on_one_line
@@ -32,6 +32,12 @@ def comments(lines: Sequence[str]) -> list[str]:
     except (tokenize.TokenError, IndentationError):  # whoever asks looks at whole statements
         return []
     return [token.string for token in tokens if token.type == tokenize.COMMENT]
+
+
+def marked(line: str, place: int) -> str:
+    """A line with the mark of the statement that begins on it, by which the driver finds it again."""
+    code = line.lstrip()
+    return f"{line[: len(line) - len(code)]}{mark(place)}{code}"
 
 
 @dataclass(slots=True)
