@@ -11,8 +11,8 @@ from scanlint.batching.fetches import ARRAYS, makes_numpy
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
 from scanlint.host.callees import cast_away
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.elements import departing_elements, marked, meets_arrays, strong_elements, typings
 from scanlint.loops.numbers.tables import OWN, Typed
+from scanlint.loops.numbers.trip_numbers import departing_elements, marked, meets_arrays, strong_elements, typings
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.stacking import STACKS
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of

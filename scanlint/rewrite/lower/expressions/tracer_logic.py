@@ -12,7 +12,7 @@ from scanlint.loops.effects import on_host
 from scanlint.rewrite.emit.snippets import on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.predicates import predicate
-from scanlint.rewrite.lower.branches.ternaries import Chosen, Form, choice, placed
+from scanlint.rewrite.lower.branches.ternaries import Chosen, choice, placed
 from scanlint.rewrite.lower.expressions.duplicates import again, untouched
 from scanlint.rewrite.lower.expressions.extremes import to_extreme
 from scanlint.rewrite.lower.expressions.quantifiers import membership, ordered, quantified
@@ -29,11 +29,11 @@ def to_logic(unit: Unit, node: Asking) -> Outcome:
         return Withheld("no-value", f"nothing is done with its value (line {node.lineno})")
     if isinstance(node, ast.Call) and unit.resolve(node.func) in EXTREMES:
         return to_extreme(unit, node)
-    return placed(unit, node, lambda spelling, form: _made(unit, node, spelling, form))
+    return placed(unit, node, lambda spelling, cast: _made(unit, node, spelling, cast))
 
 
-def _made(unit: Unit, node: Asking, spelling: Spelling, form: Form) -> Chosen | Withheld:
-    made = _Logic(unit, spelling, form).value(node)
+def _made(unit: Unit, node: Asking, spelling: Spelling, cast: bool) -> Chosen | Withheld:
+    made = _Logic(unit, spelling, cast).value(node)
     if isinstance(made, Withheld):
         return made
     loose = isinstance(ast.parse(f"({made.code})", mode="eval").body, ast.BoolOp)
@@ -49,7 +49,7 @@ def logical(code: str) -> Chosen:
 class _Logic:
     unit: Unit
     spell: Spelling
-    form: Form
+    cast: bool
 
     def value(self, node: ast.expr) -> Chosen | Withheld:
         """The source of an expression whose value is the same for tracers."""
@@ -156,7 +156,7 @@ class _Logic:
             body, orelse = (out, operand) if isinstance(op, ast.And) else (operand, out)
             out = ast.copy_location(ast.IfExp(operand, body, orelse), operand)
         assert isinstance(out, ast.IfExp)
-        return choice(self.unit, out, self.spell, self.form)
+        return choice(self.unit, out, self.spell, cast=self.cast)
 
 
 def _wrong_rank(unit: Unit, node: ast.expr) -> ast.expr | None:

@@ -10,7 +10,7 @@ from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import started
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.elements import marked, meets_arrays, typings
+from scanlint.loops.numbers.trip_numbers import marked, meets_arrays, typings
 from scanlint.loops.rows.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
