@@ -21,14 +21,14 @@ def in_place(
     """
     source = unit.source
     statement = next(a for a in unit.ancestors(node) if isinstance(a, ast.stmt))
-    edits = list(within(source, statement, [Edit(*_bare(source, node), code)]))
+    edits = list(within(source, statement, [Edit(*with_parentheses(source, node), code)]))
     if before:
         start, margin = Position(statement.lineno, 1), source.margin(statement)
         edits.append(Edit(start, start, "".join(f"{margin}{made}{source.newline}" for made in before)))
     return Rewrite(tuple(sorted(edits)), primitive, spelling.imports)
 
 
-def _bare(source: Source, node: ast.expr) -> tuple[Position, Position]:
+def with_parentheses(source: Source, node: ast.expr) -> tuple[Position, Position]:
     """The place of an expression with the parentheses that only it needed."""
     start, end = source.start(node), source.end(node)
     before = source.lines[start.line - 1][: start.column - 1]

@@ -39,8 +39,9 @@ ARITHMETIC = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod | a
 
 def side(code: str) -> str:
     """An expression as one side of a comparison."""
-    node = ast.parse(code, mode="eval").body
-    return f"({code})" if isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) else code
+    node = ast.parse(f"({code})", mode="eval").body
+    loose = isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) or "\n" in code
+    return f"({code})" if loose else code
 
 
 def shifted(code: str, by: int) -> str:

@@ -11,6 +11,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.trip_limits import extreme, ranges_around, spelled
 from scanlint.loops.streams import Stream, streams_of
 from scanlint.rewrite.emit.snippets import side
+from scanlint.rewrite.normalize.meaning.changes import movable
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
@@ -46,7 +47,7 @@ def _full(unit: Unit, loop: ast.For, outer: ast.For) -> FullRange | None:
             return None
     own = binds(*loop.body)
     changing = [p for p in (stream.start, stream.stop) if p is not None and reads(p) & set(around)]
-    if not changing or (reads(*changing) | {name}) & own or not _movable(unit, loop):
+    if not changing or (reads(*changing) | {name}) & own or not movable(unit.source, loop, loop):
         return None
     if loop is not outer and not reads(*changing) & _targets_within(outer, around):
         return None
@@ -79,14 +80,6 @@ def _test(unit: Unit, name: str, bound: ast.expr, *, first: bool, up: bool) -> s
             if isinstance(op, ast.Add) is up:
                 sign, bound = (sign[0] if first else f"{sign}="), left
     return f"{name} {sign} {side(unit.source.segment(bound))}"
-
-
-def _movable(unit: Unit, loop: ast.For) -> bool:
-    """Whether the lines of a body can be moved to the right: it has lines of its own, and no text spreads over them."""
-    lines = unit.source.lines
-    first = lines[loop.body[0].lineno - 1]
-    texts = (n for n in ast.walk(loop) if isinstance(n, ast.Constant | ast.JoinedStr))
-    return not first[: loop.body[0].col_offset].strip() and all(n.lineno == n.end_lineno for n in texts)
 
 
 def _bounds(unit: Unit, full: FullRange) -> Iterator[Edit]:

@@ -11,12 +11,13 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.body import Body
 from scanlint.loops.numbers.meetings import DOUBLE, UNBOUNDED, Meeting
 from scanlint.loops.numbers.number import INT
 from scanlint.loops.streams import Stream
+from scanlint.rewrite.emit.in_place import with_parentheses
 from scanlint.rewrite.emit.snippets import fresh, plural
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads, walk_scope
@@ -93,7 +94,7 @@ class _Tables:
         edits = [self.source.ahead(self.model.node, *lines)]
         edits += self._header(tables)
         for table in tables:
-            edits += [Edit(*self._place(p), table.row) for p in table.places]
+            edits += [Edit(*with_parentheses(self.source, p), table.row) for p in table.places]
         edits += [self.source.drop(s) for s in gone]
         return Rewrite(tuple(edits), "scan", self.spell.imports, (Next(self.model.node, reported=not strong),))
 
@@ -270,15 +271,6 @@ class _Tables:
         """The numbers of a list as an array; JAX refuses whole ones that are too large for it, as it does one alone."""
         kind = ", int" if table.meeting.number.whole and not _truths(table) else ""
         return f"{self.spell('jax.numpy.array')}({values}{kind})"
-
-    def _place(self, node: ast.expr) -> tuple[Position, Position]:
-        """Where an expression stands, with the parentheses that are there for its sake."""
-        start, end = self.source.start(node), self.source.end(node)
-        before = self.source.lines[start.line - 1][: start.column - 1]
-        after = self.source.lines[end.line - 1][end.column - 1 :]
-        if before.endswith("(") and after.startswith(")") and not (before[-2:-1].isalnum() or before[-2:-1] in "_)]"):
-            return start._replace(column=start.column - 1), end._replace(column=end.column + 1)
-        return start, end
 
     def _header(self, tables: Sequence[_Table]) -> list[Edit]:
         """What the loop goes over: the arrays, and the index as long as anything else reads it."""

@@ -15,18 +15,17 @@ from scanlint.loops.numbers.tables import OWN, Typed
 from scanlint.loops.numbers.trip_numbers import departing_elements, marked, meets_arrays, strong_elements, typings
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.stacking import STACKS
-from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
+from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
 from scanlint.rewrite.emit.layout import blank_above, fold_return
 from scanlint.rewrite.emit.line_breaks import within
-from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.late_libcst import cst
 from scanlint.rewrite.lower.batches.vmap_call import Mapped, plain_argument
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.row_inputs import naming
-from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials
-from scanlint.syntax.bindings import Names, binds, reads
+from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials, returned_element
+from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
 
 
@@ -227,20 +226,20 @@ class _LoopToVmap:
             for row in batch.rows
             if row.target is not None and not isinstance(row.target, ast.Name)
         ]
-        results = [self._result(output) for output in self.model.outputs]
-        appends = {id(o.append) for o in self.model.outputs}
-        moved = self._results(results)
+        found = [returned_element(self.model, output, snippet, mapped.fresh) for output in self.model.outputs]
+        results, after = [code for code, _ in found], [line for _, lines in found for line in lines]
         body: list[cst.BaseStatement] = []
         said: list[cst.EmptyLine] = []
         for statement in self.model.node.body:
+            if statement in self.named:
+                said += snippet.take(statement)
+                continue
             parts = snippet.statement(statement)
-            if id(statement) in appends or statement in self.named:
-                said += [line for part in parts for line in comments_of(part)]
-                parts = [snippet.parse(moved[id(statement)])] if id(statement) in moved else []
             if parts and said:
                 parts[0] = parts[0].with_changes(leading_lines=[*said, *getattr(parts[0], "leading_lines", ())])
                 said = []
             body += parts
+        said += after
         returned = ", ".join(results)
         match [output.element for output in self.model.outputs]:
             case [ast.Tuple(elts=[_, _, *_])] if "\n" not in returned:
@@ -255,36 +254,6 @@ class _LoopToVmap:
             name, ", ".join(parameters), [*unpack, *body, last], snippet.body_of(self.model.node)
         )
         return mapped.call(name, axes, arguments, axis), definition
-
-    def _result(self, output: Output) -> str:
-        """What one example gives; where it begins on a line of its own, the lines below move with it."""
-        element = output.element
-        deep = " " * (element.col_offset - output.append.col_offset)
-        opened, closed = brackets(element)
-        first, *rest = self.snippet.expression(element).split("\n")
-        alone = element.lineno > output.append.lineno
-        if rest and opened and alone:
-            return "\n".join([opened, deep + first, *rest, closed])
-        if (
-            rest
-            and alone
-            and not any(isinstance(n, ast.JoinedStr | ast.Constant) and _text(n) for n in ast.walk(element))
-        ):
-            rest = [line.removeprefix(deep) for line in rest]
-        return "\n".join([opened + first, *rest]) + closed
-
-    def _results(self, results: list[str]) -> dict[int, str]:
-        """Names for elements whose names are bound again after they were appended."""
-        moved: dict[int, str] = {}
-        body = self.model.node.body
-        for place, output in enumerate(self.model.outputs):
-            later = body[body.index(output.append) + 1 :]
-            changed: Names = binds(*later)
-            if reads(output.element) & changed:
-                name = self.mapped.fresh(singular(output.name, "result"))
-                moved[id(output.append)] = f"{name} = {results[place]}"
-                results[place] = name
-        return moved
 
     def _place(self, code: str, definitions: list[cst.BaseStatement], axis: int | tuple[int, ...]) -> Outcome:
         """The loop gives way to its definitions and the call; the list is not made any more."""
@@ -351,10 +320,6 @@ class _LoopToVmap:
 
     def _rewrite(self, edits: list[Edit]) -> Rewrite:
         return Rewrite(tuple(edits), "vmap", self.mapped.spell.imports)
-
-
-def _text(node: ast.JoinedStr | ast.Constant) -> bool:
-    return isinstance(node, ast.JoinedStr) or isinstance(node.value, str | bytes)
 
 
 def _only_axis(call: ast.Call) -> bool:

@@ -121,7 +121,7 @@ def _typed(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcom
         return made
     kind = f"{spelling('jax.numpy.result_type')}({code}, float)"
     kept = in_place(unit, node, f"{atom(code)}.astype({kind})", "other", spelling)
-    weak = f"{_factor(code)} * 1.0"
+    weak = f"{atom(code)} * 1.0"
     scaled = in_place(unit, node, weak if untouched(unit, node) else f"({weak})", "other", Spelling(unit))
     return scaled._replace(plainer=made._replace(plainer=kept))
 
@@ -138,12 +138,6 @@ def _wide(unit: Unit, node: ast.expr, code: str, wide: Unbounded, spelling: Spel
 def _unbounded(wide: Unbounded, line: int) -> Withheld:
     what = f"`{ast.unparse(wide.operation)}` is worked out of a Python int, which no type bounds"
     return Withheld(UNBOUNDED, f"{what} (line {line})")
-
-
-def _factor(code: str) -> str:
-    """An expression as the left side of a product."""
-    node = ast.parse(f"({code})", mode="eval").body
-    return code if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({code})"
 
 
 def _method(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcome:

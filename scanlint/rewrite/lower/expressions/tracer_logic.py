@@ -15,7 +15,7 @@ from scanlint.rewrite.lower.branches.predicates import predicate
 from scanlint.rewrite.lower.branches.ternaries import Chosen, choice, placed
 from scanlint.rewrite.lower.expressions.duplicates import again, untouched
 from scanlint.rewrite.lower.expressions.extremes import to_extreme
-from scanlint.rewrite.lower.expressions.quantifiers import membership, ordered, quantified
+from scanlint.rewrite.lower.expressions.quantifiers import folded, membership, ordered, quantified
 from scanlint.trace.domain.callables import Closure
 from scanlint.trace.unit import Unit
 
@@ -80,13 +80,7 @@ class _Logic:
             if not again(self.unit, side):
                 return Withheld("operand-twice", f"`{ast.unparse(side)}` would be computed twice (line {side.lineno})")
         links = [ast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
-        return logical(self._folded("jax.numpy.logical_and", [ast.unparse(link) for link in links]))
-
-    def _folded(self, name: str, codes: list[str]) -> str:
-        first, *rest = codes
-        for code in rest:
-            first = f"{self.spell(name)}({first}, {code})"
-        return first
+        return logical(folded(self.spell, "jax.numpy.logical_and", [ast.unparse(link) for link in links]))
 
     def _operator(self, node: ast.BoolOp) -> Chosen | Withheld:
         """`and` and `or`: what is known when tracing and stands before the first tracer stays Python's."""
@@ -126,7 +120,7 @@ class _Logic:
             if isinstance(made, Withheld):
                 return made
             codes.append(made)
-        return logical(self._folded(name, codes))
+        return logical(folded(self.spell, name, codes))
 
     def _skipping(self, op: ast.boolop, values: list[ast.expr], place: int) -> Chosen | Withheld:
         """`a and f(b)` with `f` run only where `a` holds."""

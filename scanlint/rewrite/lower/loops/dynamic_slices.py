@@ -128,9 +128,8 @@ def _filled(model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, p
                     found = part.lower, f"{name}.shape[{axis}]" if axis else f"len({name})"
                 if found is None or counts is None or neutral or not _never_negative(model, found[0]):
                     return None
-                start, neutral = snippet.expression(found[0]), counts
-                sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
-                codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
+                neutral = counts
+                codes.append(_places(snippet, spell, *found))
             case ast.Slice(lower=None, upper=None, step=None):
                 codes.append(":")
             case ast.Constant(value=int(number)) if not isinstance(number, bool):
@@ -144,6 +143,12 @@ def _filled(model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, p
     return f'{name}.at[{", ".join(codes)}].get(mode="fill", fill_value={neutral})'
 
 
+def _places(snippet: Snippet, spell: Spell, low: ast.expr, length: str) -> str:
+    """The places of a window in an array: `i + jnp.arange(3)`."""
+    start, sums = snippet.expression(low), isinstance(low, ast.BinOp) and isinstance(low.op, SUMS)
+    return f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({length})"
+
+
 def _placed(
     model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]
 ) -> str | Withheld:
@@ -154,9 +159,7 @@ def _placed(
         if found is not None:
             if not _never_negative(model, found[0]):
                 return Withheld("negative-start", f"the slice at line {line} can start below 0, from the end")
-            start = snippet.expression(found[0])
-            sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
-            codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
+            codes.append(_places(snippet, spell, *found))
         elif _moves(model, part):
             return Withheld("index-needs-int", f"the length of a slice changes with the index (line {line})")
         elif not isinstance(part, ast.Slice) or ast.unparse(part) != ":":

@@ -13,9 +13,10 @@ from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.lists import makes_only
 from scanlint.loops.rows.recent import MADE
 from scanlint.loops.rows.stacking import STACKS, collected, cuts, extended, turned_use, unzipped
-from scanlint.rewrite.draft import SharedLine
-from scanlint.rewrite.emit.snippets import singular
-from scanlint.syntax.bindings import binds, reads
+from scanlint.rewrite.draft import SharedLine, Snippet
+from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.late_libcst import cst
+from scanlint.syntax.bindings import binds, reads, stores
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
@@ -37,6 +38,31 @@ class OutputPlan:
     heads: dict[str, list[str]] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)
+
+
+def returned_element(
+    model: LoopModel, output: Output, snippet: Snippet, fresh: Fresh
+) -> tuple[str, Sequence[cst.EmptyLine]]:
+    """What a trip returns for an output, and the comments of the statement that appended it, which goes.
+
+    Where its names are bound again later, or it has several lines, it gets a name in the place of that statement.
+    """
+    body, appends = model.node.body, [o.append for o in model.outputs]
+    later = [s for s in body[body.index(output.append) + 1 :] if s not in appends]
+    code = snippet.expression(output.element)
+    if "\n" not in code and not (binds(*later) | stores(*later)) & reads(output.element):
+        return code, snippet.take(output.append)
+    name = fresh(singular(output.name, "output"))
+    opened, closed = brackets(output.element)
+    if opened and output.element.lineno > output.append.lineno:
+        deep = " " * (output.element.col_offset - output.append.col_offset)
+        opened, closed = f"({snippet.newline}{deep}", f"{snippet.newline})"
+    made = snippet.parse(f"{name} = {opened}{code}{closed}")
+    kept = ("leading_lines", "trailing_whitespace")
+    snippet.change_statement(
+        output.append, lambda old: made.with_changes(**{part: getattr(old, part) for part in kept})
+    )
+    return name, ()
 
 
 def read_backwards(model: LoopModel, output: Output) -> bool:

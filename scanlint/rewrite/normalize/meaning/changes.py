@@ -6,6 +6,7 @@ import ast
 
 from scanlint.finding import Edit
 from scanlint.syntax.bindings import Function, walk_scope
+from scanlint.syntax.source import Source
 from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
@@ -21,6 +22,13 @@ def drop(unit: Unit, statement: ast.stmt) -> Edit:
     """A statement taken out with its lines; a block that has no other one passes."""
     alone = len(unit.block(statement)) == 1
     return unit.source.put(statement, "pass") if alone else unit.source.drop(statement)
+
+
+def movable(source: Source, node: ast.stmt, *owners: ast.For | ast.match_case) -> bool:
+    """Whether the lines of some bodies in a statement can be indented otherwise: no string goes over several."""
+    own = all(not source.lines[o.body[0].lineno - 1].encode()[: o.body[0].col_offset].strip() for o in owners)
+    texts = (n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.JoinedStr))
+    return own and all(n.lineno == n.end_lineno for n in texts)
 
 
 def within_loops(unit: Unit) -> list[Loop]:
