@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
-from scanlint.loops.scan_calls import DummyScan
+from scanlint.loops.scans.scan_calls import DummyScan
 from scanlint.rewrite.emit.line_breaks import within
 from scanlint.trace.unit import Unit
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Set
 
 from scanlint.finding import NOT_APPLICABLE, Next, Rewrite, Step
-from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import holds, started
+from scanlint.loops.jumps import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import Names, binds, reads
 from scanlint.syntax.walk import walk

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.emit.snippets import atom

@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 
 from scanlint.branches.branch import definite
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld, mark
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import atom, shifted

@@ -6,7 +6,7 @@ import ast
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Primitive, Rewrite, Step
 from scanlint.loops.constant_tables import array_list
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import claimed, fresh, plural

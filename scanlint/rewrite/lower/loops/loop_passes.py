@@ -7,8 +7,8 @@ import ast
 from scanlint.batching.examples import Batch, batch_of
 from scanlint.finding import NOT_APPLICABLE, Outcome, Rewrite, Step, Withheld, first_of, first_step
 from scanlint.loops.concrete_uses import boolean
-from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import started
+from scanlint.loops.jumps import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.trip_numbers import marked, meets_arrays, typings
 from scanlint.loops.rows.buffers import buffered, dtype_of, in_order, within

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import reads
 

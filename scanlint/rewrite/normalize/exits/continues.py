@@ -6,7 +6,7 @@ import ast
 import textwrap
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Primitive, Rewrite, Step
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.branch_appends import APPENDS
 from scanlint.rewrite.emit.snippets import fresh

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from scanlint.finding import Withheld
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream, is_array
 from scanlint.rewrite.emit.snippets import on_one_line, shifted, side

@@ -22,7 +22,8 @@ from scanlint.finding import (
     mark,
 )
 from scanlint.loops.concrete_uses import boolean
-from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
+from scanlint.loops.exits import decided_by_data, forever, successor, unfit
+from scanlint.loops.jumps import JUMPS, Jump, Loop, jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.collected import appends
 from scanlint.rewrite.emit.snippets import claimed, on_one_line

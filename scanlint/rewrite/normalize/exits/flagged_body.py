@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from scanlint.branches.branch import is_elif
 from scanlint.finding import Withheld, mark
 from scanlint.loops.concrete_uses import boolean
-from scanlint.loops.exits import Jump, Loop, jumps_in
+from scanlint.loops.jumps import Jump, Loop, jumps_in
 from scanlint.rewrite.emit.snippets import ARITHMETIC, on_one_line
 from scanlint.rewrite.lower.branches.predicates import Spell, predicate
 from scanlint.trace.unit import Unit

@@ -6,7 +6,7 @@ import ast
 from itertools import takewhile
 from typing import NamedTuple
 
-from scanlint.loops.scan_bodies import GivenBefore, body_argument, scan_body
+from scanlint.loops.scans.scan_bodies import GivenBefore, body_argument, scan_body
 from scanlint.syntax.bindings import Function, reads
 from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit

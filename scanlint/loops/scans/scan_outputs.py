@@ -9,14 +9,14 @@ from typing import NamedTuple
 from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.locations import Definition, DefinitionKind
 from scanlint.jaxapi.canonical import SCANS
-from scanlint.loops.scan_bodies import HANDED_ON, ScanBody, body_argument, scan_body
+from scanlint.loops.jumps import SUSPENDS
+from scanlint.loops.scans.scan_bodies import HANDED_ON, ScanBody, body_argument, scan_body
 from scanlint.syntax.bindings import Function, walk_scope
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.transforms import functions_in
 from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.unit import Unit
 
-SUSPENDS = ast.Yield | ast.YieldFrom | ast.Await
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
