@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from scanlint.finding import Outcome, Rewrite
 from scanlint.loops.numbers.body import Body
 from scanlint.loops.numbers.meetings import Meeting
-from scanlint.loops.numbers.tables import WEAK, Typed
+from scanlint.loops.numbers.tables import OWN, WEAK, Typed
 from scanlint.loops.streams import Stream
 from scanlint.syntax.bindings import Names, binds, reads, targets
 from scanlint.trace.unit import Unit
@@ -79,12 +80,14 @@ def _alone(unit: Unit, node: ast.ListComp) -> Body:
     return Body(unit, ast.While(ast.Constant(True), [statement], []), (), ())
 
 
-def typings(unit: Unit, node: ast.For | ast.ListComp, streams: tuple[Stream, ...] = ()) -> list[Typed]:
-    """The ways to be tried, the one that reads best first."""
+def in_each_type(
+    unit: Unit, node: ast.For | ast.ListComp, streams: tuple[Stream, ...], made: Callable[[Typed], Outcome]
+) -> list[Outcome]:
+    """A rewrite in which the numbers of the trip are an array, and its plainer forms with arrays of other types."""
+    first = made(OWN)
+    if not isinstance(first, Rewrite) or not meets_arrays(unit, node, streams):
+        return [first]
     met = met_dtype(unit, node, streams)
-    return [Typed(met), WEAK] if met is not None else [WEAK]
-
-
-def marked(typed: Typed, outcome: Outcome) -> Outcome:
-    """A rewrite that says of itself that its numbers are weakly typed."""
-    return outcome._replace(weak=True) if typed.weak and isinstance(outcome, Rewrite) else outcome
+    weak = made(WEAK)
+    last = weak._replace(weak=True) if isinstance(weak, Rewrite) else weak
+    return [first, *([made(Typed(met))] if met is not None else []), last]

@@ -8,6 +8,7 @@ array is as weakly typed as a Python number: it has been full of one, and takes 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ from scanlint.rewrite.emit.in_place import with_parentheses
 from scanlint.rewrite.emit.snippets import fresh, plural
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads, walk_scope
+from scanlint.syntax.walk import substituted
 
 CODES = {UNBOUNDED, DOUBLE, "index-needs-int"}
 EXACT = 2**53
@@ -212,7 +214,7 @@ class _Tables:
         if self._in_numpy(node) and number.most <= INT:
             turned = "[::-1]" if self.stream.reverse else ""
             numbers = f"{self.spell('numpy.arange')}({self._range()}){turned}"
-            values = _with_name(code, self.index, numbers)
+            values = re.sub(rf"(?<![\w.]){self.index}\b", lambda _: numbers, code)
         else:
             values = self._listed(table, f"[{code} for {self.index} in {self._iterated()}]")
         return f"{table.name} = {self._weak(table, values, self._length())}"
@@ -339,23 +341,12 @@ def _own(scope: ast.Lambda | ast.FunctionDef) -> frozenset[str]:
 
 
 def _replaced(node: ast.expr, values: Mapping[str, ast.expr], depth: int) -> ast.expr:
+    """An expression with values in the place of names, and so on in these."""
     if not depth or not reads(node) & set(values):
         return node
 
-    class Inline(ast.NodeTransformer):
-        def visit_Name(self, name: ast.Name) -> ast.expr:
-            value = values.get(name.id)
-            return _replaced(value, values, depth - 1) if value is not None else name
+    def value(part: ast.AST) -> ast.expr | None:
+        found = values.get(part.id) if isinstance(part, ast.Name) else None
+        return _replaced(found, values, depth - 1) if found is not None else None
 
-    made = Inline().visit(ast.parse(ast.unparse(node), mode="eval"))
-    assert isinstance(made, ast.Expression)
-    return made.body
-
-
-def _with_name(code: str, name: str, other: str) -> str:
-    """An expression of one line with another one, that is a call, in the place of a name."""
-    places = [n for n in ast.walk(ast.parse(code, mode="eval")) if isinstance(n, ast.Name) and n.id == name]
-    for place in sorted(places, key=lambda n: -n.col_offset):
-        line = code.encode()
-        code = (line[: place.col_offset] + other.encode() + line[place.end_col_offset :]).decode()
-    return code
+    return substituted(node, value)

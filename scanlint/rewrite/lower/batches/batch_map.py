@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from scanlint.batching.examples import Batch, Rows
 from scanlint.batching.fetches import ARRAYS, makes_numpy
@@ -12,7 +13,7 @@ from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
 from scanlint.host.callees import cast_away
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.tables import OWN, Typed
-from scanlint.loops.numbers.trip_numbers import departing_elements, marked, meets_arrays, strong_elements, typings
+from scanlint.loops.numbers.trip_numbers import departing_elements, in_each_type, strong_elements
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.stacking import STACKS
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
@@ -47,15 +48,16 @@ def to_vmap(model: LoopModel, batch: Batch, row: str | None = None) -> Outcome:
     try:
         if turned and (forward := _forward(batch)) is not None:
             batch, turned = forward, False
-        made = _LoopToVmap(model, batch, row, turned).outcome()
-        if not isinstance(made, Rewrite) or batch.index is None or not isinstance(model.node, ast.For):
-            return made
-        if not meets_arrays(model.unit, model.node, model.streams):
-            return made
-        typed = typings(model.unit, model.node, model.streams)
-        return first_of([made, *(marked(t, _LoopToVmap(model, batch, row, turned, t).outcome()) for t in typed)])
+        if batch.index is None or not isinstance(model.node, ast.For):
+            return _mapped(model, batch, row, turned, OWN)
+        made = partial(_mapped, model, batch, row, turned)
+        return first_of(in_each_type(model.unit, model.node, model.streams, made))
     except SharedLine:
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
+
+
+def _mapped(model: LoopModel, batch: Batch, row: str | None, turned: bool, typed: Typed) -> Outcome:
+    return _LoopToVmap(model, batch, row, turned, typed).outcome()
 
 
 def _forward(batch: Batch) -> Batch | None:
@@ -79,11 +81,8 @@ def comprehension_to_vmap(
         return batch.host
     for meeting in departing_elements(batch.unit, node) if batch.counter is not None else ():
         return meeting.obstacle
-    made = _comprehension(batch, node, stacks, number, OWN)
-    if not isinstance(made, Rewrite) or batch.index is None or not meets_arrays(batch.unit, node):
-        return made
-    typed = typings(batch.unit, node)
-    return first_of([made, *(marked(t, _comprehension(batch, node, stacks, number, t)) for t in typed)])
+    made = partial(_comprehension, batch, node, stacks, number)
+    return made(OWN) if batch.index is None else first_of(in_each_type(batch.unit, node, (), made))
 
 
 def _made_before(batch: Batch, node: ast.ListComp) -> list[ast.expr]:

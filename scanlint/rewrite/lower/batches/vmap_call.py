@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from scanlint.batching.examples import Batch, Rows, as_long
@@ -16,19 +16,9 @@ from scanlint.rewrite.emit.shortened import bounds_and_count, shortened, shortes
 from scanlint.rewrite.emit.snippets import atom, claimed, fresh, row_name
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.walk import substituted
 from scanlint.trace.domain.callables import Transformed
 from scanlint.trace.unit import Unit
-
-
-class _Named(ast.NodeTransformer):
-    """Puts names in the place of reads, which are told by their dumps."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        name = self.names.get(ast.dump(node))
-        return ast.Name(name, ast.Load()) if name is not None else self.generic_visit(node)
 
 
 class Mapped:
@@ -86,7 +76,8 @@ class Mapped:
         named = {ast.dump(place): self.row_name(row) for row in self.batch.rows for place in row.places}
         if isinstance(code, Withheld) or not named:
             return code
-        return ast.unparse(_Named(named).visit(ast.parse(code, mode="eval").body))
+        rows = lambda node: ast.Name(named[key]) if (key := ast.dump(node)) in named else None  # noqa: E731
+        return ast.unparse(substituted(ast.parse(code, mode="eval").body, rows))
 
     def call(self, function: str, axes: list[int | None], arguments: list[str], axis: int | tuple[int, ...]) -> str:
         """`jax.vmap(function, in_axes=..., out_axes=...)(arguments)`."""

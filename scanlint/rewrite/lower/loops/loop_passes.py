@@ -10,7 +10,7 @@ from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.first_trip import started
 from scanlint.loops.jumps import JUMPS
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.trip_numbers import marked, meets_arrays, typings
+from scanlint.loops.numbers.trip_numbers import in_each_type
 from scanlint.loops.rows.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
@@ -97,10 +97,9 @@ def _strong(model: LoopModel, stacked: bool, outcome: Outcome) -> list[Outcome]:
         return [outcome]
     found = [outcome, *([Roll(model, stacked, dtypes).outcome()] if dtypes else [])]
     if outcome.primitive == "scan" and isinstance(model.node, ast.For):
-        numbers = any(s.kind == "range" and any(map(model.used, targets(s.target))) for s in model.streams)
-        if numbers and meets_arrays(model.unit, model.node, model.streams):
-            typed = typings(model.unit, model.node, model.streams)
-            found += [marked(t, Roll(model, stacked, dtypes, t).outcome()) for t in typed]
+        if any(s.kind == "range" and any(map(model.used, targets(s.target))) for s in model.streams):
+            roll = lambda typed: Roll(model, stacked, dtypes, typed).outcome()  # noqa: E731
+            found += in_each_type(model.unit, model.node, model.streams, roll)[1:]
     return [*found, *weak_tables(model)]
 
 

@@ -17,6 +17,7 @@ from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.walk import substituted
 
 Spell = Callable[[str], str]
 
@@ -141,15 +142,7 @@ def _asked(test: ast.expr, index: str, numbers: str) -> str:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _asked(ast.Compare(operand, [ast.Eq()], [ast.Constant(0)]), index, numbers)
         case ast.Compare():
-            return ast.unparse(_Numbers(index, numbers).visit(ast.parse(ast.unparse(test), mode="eval")))
+            array = ast.parse(numbers, mode="eval").body
+            named = lambda node: array if isinstance(node, ast.Name) and node.id == index else None  # noqa: E731
+            return ast.unparse(substituted(test, named))
     return _asked(ast.Compare(test, [ast.NotEq()], [ast.Constant(0)]), index, numbers)
-
-
-class _Numbers(ast.NodeTransformer):
-    """The loop variable gives way to the array of all its values."""
-
-    def __init__(self, index: str, numbers: str) -> None:
-        self.index, self.numbers = index, ast.parse(numbers, mode="eval").body
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.numbers if node.id == self.index else node
