@@ -109,10 +109,8 @@ def _head(model: LoopModel, output: Output, spell: Spell, plan: OutputPlan, fres
         plan.edits.append(source.put(output.initial, f"{name} = {source.segment(output.first[0])}"))
         plan.kept.add(output.name)
         first = f"{name}[None]" if model.unit.value(output.first[0]).array else _stacked([name], spell)
-    elif len(output.first) == 1:
-        first = _one_row(model.unit, output.first[0], spell)
     else:
-        first = _stacked([source.segment(e) for e in output.first], spell)
+        first = _rows(model.unit, output.first, spell)
     last = output.front or output.name in plan.straight
     rows = [output.name, first] if last else [first, output.name]
     return f"{output.name} = {spell('jax.numpy.concatenate')}([{', '.join(rows)}])"
@@ -138,15 +136,17 @@ def _stacked(elements: Sequence[str], spell: Spell) -> str:
     return f"{spell('jax.numpy.stack')}([{', '.join(elements)}])"
 
 
-def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
-    """One element with a leading axis: `xs[0]` as `xs[:1]`."""
-    code = unit.source.segment(element)
-    match element:
-        case ast.Subscript(value=value, slice=ast.Constant(value=0)) if unit.value(value).array:
+def _rows(unit: Unit, elements: Sequence[ast.expr], spell: Spell) -> str:
+    """Some elements as rows of one array: `xs[0]` as `xs[:1]`; empty where there are none."""
+    codes = [unit.source.segment(element) for element in elements]
+    match elements:
+        case []:
+            return ""
+        case [ast.Subscript(value=value, slice=ast.Constant(value=0))] if unit.value(value).array:
             return f"{unit.source.segment(value)}[:1]"
-        case ast.Name() | ast.Subscript() | ast.Call() if unit.value(element).array:
-            return f"{code}[None]"
-    return _stacked([code], spell)
+        case [ast.Name() | ast.Subscript() | ast.Call() as only] if unit.value(only).array:
+            return f"{codes[0]}[None]"
+    return _stacked(codes, spell)
 
 
 def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: OutputPlan) -> list[Edit] | Withheld:
@@ -158,10 +158,14 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
             return [unit.source.put(call, f"{output.name}{part}")]
         return _plain(model, output, call, output.name, True, plan)
     if (split := unzipped(unit, use, output.element)) is not None:
-        stacks = [_unstacked(unit, name, name.id, spell) for name in split[1]]
-        return [unit.source.put(split[0], output.name), *(edit for edit in stacks if edit is not None)]
+        stacks = [(unit.parents[name], _unstacked(unit, name, name.id, spell)) for name in split[1]]
+        edits = [unit.source.put(call, code) for call, code in stacks if code is not None]
+        return [unit.source.put(split[0], output.name), *edits]
     if (longer := extended(unit, use)) is not None:
-        return [unit.source.put(longer[0], _longer(unit, output, longer[1], longer[2], spell))]
+        call, before, after = longer
+        rows = [_rows(unit, before, spell), output.name, _rows(unit, after, spell)]
+        joined = ", ".join(filter(None, rows))
+        return [unit.source.put(call, f"{spell('jax.numpy.concatenate')}([{joined}])")]
     inner: ast.expr = use
     parent = unit.parents[use]
     turned = turned_use(unit, use)
@@ -176,57 +180,34 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
     if turned is not None and inner is turned.node:
         code = output.name if straight else f"{output.name}[::-1]"
     made = [unit.source.put(inner, code)] if code != unit.source.segment(inner) else []
-    match parent:
-        case ast.Call(func=function, args=[first, *rest], keywords=keywords) if first is inner:
-            name = unit.resolve(function)
-        case _:
-            return made
+    if not isinstance(parent, ast.Call) or parent.args[:1] != [inner]:
+        return made
+    name = unit.resolve(parent.func)
     if name == "builtins.sum":
         return [unit.source.put(parent, f"{spell('jax.numpy.sum')}({code}, axis=0)")]
-    if output.numpy and makes_numpy(unit, parent, inner):
+    if output.numpy:
+        numpy = makes_numpy(unit, parent, inner)
+        return _plain(model, output, parent, code, code == output.name, plan) if numpy else made
+    stacked = _unstacked(unit, inner, code, spell)
+    if stacked is None and name == "jax.numpy.stack":
+        return Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
+    if stacked == code:
         return _plain(model, output, parent, code, code == output.name, plan)
-    if name not in STACKS or output.numpy:
-        return made
-    axis = next((k.value for k in keywords if k.arg == "axis"), rest[0] if rest and name == "jax.numpy.stack" else None)
-    others = [k for k in keywords if k.arg != "axis"]
-    if others or (rest and name != "jax.numpy.stack") or len(rest) > 1:
-        return made if name != "jax.numpy.stack" else Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
-    if axis is not None and unit.value(axis).constant != 0 and not _is_zero(axis):
-        text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
-        return [unit.source.put(parent, text)]
-    return _plain(model, output, parent, code, code == output.name, plan)
+    return made if stacked is None else [unit.source.put(parent, stacked)]
 
 
-def _unstacked(unit: Unit, use: ast.Name, code: str, spell: Spell) -> Edit | None:
-    """`jnp.stack(xs)` or `jnp.stack(xs, axis=1)` where the name holds the array; None where it is no such call."""
-    match unit.parents[use]:
-        case ast.Call(func=function, args=[first, *rest], keywords=keywords) as call if first is use:
-            if unit.resolve(function) not in STACKS or (not rest and not keywords):
-                return unit.source.put(call, code) if unit.resolve(function) in STACKS else None
-            axis = rest[0] if rest else keywords[0].value
-            if unit.resolve(function) == "jax.numpy.stack" and len([*rest, *keywords]) == 1:
-                if _is_zero(axis):
-                    return unit.source.put(call, code)
-                text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
-                return unit.source.put(call, text)
-    return None
-
-
-def _longer(unit: Unit, output: Output, before: list[ast.expr], after: list[ast.expr], spell: Spell) -> str:
-    """The stacked rows with others before and after them."""
-    ends = [
-        [] if not rows else [_one_row(unit, rows[0], spell)] if len(rows) == 1 else [_stacked_rows(unit, rows, spell)]
-        for rows in (before, after)
-    ]
-    return f"{spell('jax.numpy.concatenate')}([{', '.join([*ends[0], output.name, *ends[1]])}])"
-
-
-def _stacked_rows(unit: Unit, rows: Sequence[ast.expr], spell: Spell) -> str:
-    return _stacked([unit.source.segment(e) for e in rows], spell)
-
-
-def _is_zero(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == 0
+def _unstacked(unit: Unit, array: ast.expr, code: str, spell: Spell) -> str | None:
+    """What `jnp.stack(xs)` or `jnp.stack(xs, axis=1)` is where `xs` is the array; None of any other call."""
+    call = unit.parents[array]
+    name = unit.resolve(call.func) if isinstance(call, ast.Call) and call.args[:1] == [array] else None
+    if not isinstance(call, ast.Call) or name not in STACKS:
+        return None
+    axes = [k.value for k in call.keywords if k.arg == "axis"] + (call.args[1:] if name == "jax.numpy.stack" else [])
+    if len(axes) > 1 or len(axes) < len(call.args) - 1 + len(call.keywords):
+        return None
+    if not axes or unit.value(axes[0]).constant == 0 or (isinstance(axes[0], ast.Constant) and axes[0].value == 0):
+        return code
+    return f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axes[0])})"
 
 
 def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: bool, plan: OutputPlan) -> list[Edit]:
