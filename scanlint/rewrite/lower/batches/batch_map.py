@@ -225,7 +225,7 @@ class _LoopToVmap:
             for row in batch.rows
             if row.target is not None and not isinstance(row.target, ast.Name)
         ]
-        found = [returned_element(self.model, output, snippet, mapped.fresh) for output in self.model.outputs]
+        found = [returned_element(self.model, o, snippet, mapped.fresh, mapped.spell) for o in self.model.outputs]
         results, after = [code for code, _ in found], [line for _, lines in found for line in lines]
         body: list[cst.BaseStatement] = []
         said: list[cst.EmptyLine] = []
@@ -239,11 +239,7 @@ class _LoopToVmap:
                 said = []
             body += parts
         said += after
-        returned = ", ".join(results)
-        match [output.element for output in self.model.outputs]:
-            case [ast.Tuple(elts=[_, _, *_])] if "\n" not in returned:
-                returned = returned.removeprefix("(").removesuffix(")")
-        last = snippet.parse(f"return {returned}").with_changes(leading_lines=said)
+        last = snippet.parse(f"return {', '.join(results)}").with_changes(leading_lines=said)
         if body and isinstance(body[-1], cst.FunctionDef):
             last = blank_line_before(last)
         folded = fold_return(snippet, body, ", ".join(results)) if body else None

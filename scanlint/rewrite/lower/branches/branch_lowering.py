@@ -21,6 +21,7 @@ from scanlint.rewrite.lower.branches.arm_types import Leaf, not_a_number, number
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
 from scanlint.rewrite.lower.branches.predicates import parted, scalar_predicate
 from scanlint.rewrite.lower.branches.selections import filled, plain_choice, promoted
+from scanlint.rewrite.lower.branches.stacked_names import stacked_by_number
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.normalize.accumulators.append_sinking import without_appends
 from scanlint.rewrite.normalize.accumulators.list_to_array import with_places_around
@@ -215,7 +216,7 @@ class _Staging:
         if len(found) < len(arms) or any(leaves is None or len(leaves) != 1 for leaves in found):
             return NO_SELECTION
         nodes = [leaves[0].node for leaves in found if leaves]
-        if not (filled(self.unit, nodes) or promoted(self.unit, nodes)):
+        if not (filled(self.unit, nodes) or promoted(self.unit, nodes) or stacked_by_number(self.model, nodes)):
             numbers = all(node is not None and number(self.unit, node) is not None for node in nodes)
             if not numbers or self._unify(arms) is not None:  # Python's, of one type once they are cast
                 return NO_SELECTION

@@ -29,7 +29,6 @@ from scanlint.rewrite.normalize.accumulators.dict_splitting import with_named_li
 from scanlint.rewrite.normalize.accumulators.list_nesting import with_rows
 from scanlint.rewrite.normalize.accumulators.list_to_array import with_places
 from scanlint.rewrite.normalize.accumulators.recent_elements import without_list, without_read_back
-from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.continues import without_continue
 from scanlint.rewrite.normalize.exits.counting_while import opaque
@@ -44,7 +43,7 @@ from scanlint.rewrite.normalize.stacked_iterables import with_name, with_stack
 from scanlint.syntax.bindings import binds, reads, targets
 
 WAYS = (
-    with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_arrays, with_lists,
+    with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_lists,
     with_named_lists, with_places, with_closures, without_continue, with_name, without_jumps, first_trip_before,
     last_after, with_tables,
 )  # fmt: skip

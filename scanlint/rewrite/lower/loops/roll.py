@@ -285,7 +285,7 @@ class Roll:
 
     def _element(self, output: Output) -> str:
         """What the step returns for an output."""
-        code, said = returned_element(self.model, output, self.snippet, self.names.inside)
+        code, said = returned_element(self.model, output, self.snippet, self.names.inside, self.spell)
         self.said += said
         return code
 

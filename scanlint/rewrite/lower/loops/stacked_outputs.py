@@ -41,15 +41,19 @@ class OutputPlan:
 
 
 def returned_element(
-    model: LoopModel, output: Output, snippet: Snippet, fresh: Fresh
+    model: LoopModel, output: Output, snippet: Snippet, fresh: Fresh, spell: Spell
 ) -> tuple[str, Sequence[cst.EmptyLine]]:
     """What a trip returns for an output, and the comments of the statement that appended it, which goes.
 
     Where its names are bound again later, or it has several lines, it gets a name in the place of that statement.
+    Values in a tuple of which an array is made are one array.
     """
     body, appends = model.node.body, [o.append for o in model.outputs]
     later = [s for s in body[body.index(output.append) + 1 :] if s not in appends]
     code = snippet.expression(output.element)
+    if output.grouped:
+        parts = code[1:-1].rstrip().removesuffix(",") if code.startswith(("(", "[")) else code
+        code = f"{spell('jax.numpy.array')}([{parts}])"
     if "\n" not in code and not (binds(*later) | stores(*later)) & reads(output.element):
         return code, snippet.take(output.append)
     name = fresh(singular(output.name, "output"))
