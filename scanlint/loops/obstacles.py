@@ -97,7 +97,7 @@ def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[s
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:
-    """What a statement assigns to."""
+    """The targets that a statement assigns to."""
     match statement:
         case ast.Assign(targets=found):
             return found
@@ -192,7 +192,7 @@ def _ints(unit: Unit, body: Iterable[ast.AST], staged: Names, carried: tuple[str
 
 
 def index_needs_int(unit: Unit, element: ast.AST, staged: Names) -> Iterator[Withheld]:
-    """The same for an expression or a statement that stands alone."""
+    """The indices, slices and sizes of an expression or a statement by itself that need a Python integer."""
     yield from _ints(unit, walk_scope([element]), staged, ())
 
 

@@ -56,7 +56,7 @@ class UnbatchedLoop(Rule[ast.For]):
 
 
 def _advice(node: ast.For, context: Context) -> Iterator[Report]:
-    """What is said of a loop that calls a jitted function for each example, where no batch is evident."""
+    """The advice for a loop that calls a jitted function for each example, where no batch is evident."""
     from scanlint.batching.one_by_one import one_by_one
     from scanlint.host.dispatches import reckoned
 

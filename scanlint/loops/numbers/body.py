@@ -47,7 +47,7 @@ class Body:
         self.known = self._start(known)
 
     def departing(self, read_after: Names = frozenset()) -> list[Meeting]:
-        """What tracers would not give, in the order of the text."""
+        """The expressions that would differ, or fail, if tracers took the place of Python numbers, in text order."""
         return [meeting for meeting in self.meetings(read_after) if meeting.departs]
 
     def meetings(self, read_after: Names = frozenset()) -> list[Meeting]:
@@ -64,7 +64,7 @@ class Body:
     # -- what goes from trip to trip
 
     def _start(self, known: Known) -> Known:
-        """What the loop variables and the carried Python numbers are over all trips."""
+        """The range of values of each loop variable and each carried Python number over all trips."""
         held = {n: v for n in self.carried if (v := self._before(n)) is not None}
         while True:
             settled = self._fixpoint(dict(known), held)
@@ -89,7 +89,7 @@ class Body:
         return any(a is self.node for a in self.unit.ancestors(node))
 
     def _fixpoint(self, known: Known, held: Known) -> Known | str:
-        """What holds on each trip; the name that turns out to be no Python number, if there is one."""
+        """The ranges that hold on each trip, and the name that turns out to be no Python number, if there is one."""
         known.update({n: replace(v, moving=True) for n, v in held.items()})
         stepped = {n: total for n in held if (total := self._stepped(n, held[n], known)) is not None}
         known.update(stepped)
@@ -112,7 +112,7 @@ class Body:
         return known | {n: replace(v, fault="ring" if v.whole else "double") for n, v in moved.items()}
 
     def _stepped(self, name: str, start: Number, known: Known) -> Number | None:
-        """What a counter is that only ever has numbers added, or starts anew, none of which depend on it."""
+        """The range of a counter that is only added to, or set to values that do not depend on it."""
         fixed = {n: v for n, v in known.items() if n not in self.carried}
         inside = [s for s in ast.walk(ast.Module(self.node.body, [])) if isinstance(s, ast.stmt)]
         found = [s for s in inside if name in binds(s) and not isinstance(s, ast.If | ast.For | ast.While | ast.With)]
@@ -207,7 +207,7 @@ class Body:
         return self._made(ast.Name(name, ast.Store()), value, known, dict(known))
 
     def _made(self, target: ast.expr, value: ast.expr, known: Known, made: Known) -> Known:
-        """What is known after a binding: a Python number that is given a name is no tracer yet."""
+        """The range of the bound names after a binding: a Python number that gets a name is no tracer yet."""
         number = self._number(value, known)
         if number is None:
             self._visit(value, known)
@@ -286,11 +286,11 @@ class Body:
             self.found[node] = Meeting(node, number, index)
 
     def of(self, node: ast.expr) -> Number | None:
-        """What a number may be that the body works out of what is known at its start; None of anything else."""
+        """The range of an expression, from those known at the start of the body; None if it is no Python number."""
         return self._number(node, self.known)
 
     def _number(self, node: ast.expr, known: Mapping[str, Number]) -> Number | None:
-        """What a Python number may be; None of anything else. Asked of each part of a deep expression only once."""
+        """The range of a Python number, else None. Each part of a deep expression is worked out only once."""
         if self._asked[0] is not known:
             self._asked = known, {}
         answers = self._asked[1]
@@ -347,7 +347,7 @@ class Body:
         return self._invariant(node)
 
     def _called(self, call: ast.Call, name: str, args: list[ast.expr], known: Mapping[str, Number]) -> Number | None:
-        """What a function of Python gives for Python numbers."""
+        """The range of what a Python function such as `min` returns for Python numbers."""
         made = [made for a in args if (made := self._number(a, known)) is not None]
         if len(made) < len(args) or not made:
             return self._invariant(call)
@@ -383,7 +383,7 @@ class Body:
 
 
 def _start_of(unit: Unit, node: ast.For | ast.While, name: str) -> Value | None:
-    """What is known of a carried name before the loop."""
+    """The range of values that a carried name has before the loop."""
     known = unit.before.get((node, name))
     if known is not None:
         return known

@@ -48,7 +48,7 @@ def counters_around(unit: Unit, node: ast.stmt) -> Iterator[tuple[str, Number]]:
 
 
 def counted(unit: Unit, stream: Stream) -> dict[str, Number]:
-    """What the loop variable of a range is over all trips."""
+    """The range of values that the loop variable of a `range` takes over all trips."""
     if stream.kind != "range" or not isinstance(stream.target, ast.Name):
         return {}
 

@@ -88,7 +88,7 @@ def some_float() -> Number:
 
 
 def join(a: Number, b: Number) -> Number:
-    """What covers both."""
+    """The smallest range that contains both."""
     grids = None if a.grid is None or b.grid is None else min(a.grid, b.grid)
     return Number(
         min(a.low, b.low), max(a.high, b.high), a.whole and b.whole, grids, a.rounded or b.rounded,
@@ -146,7 +146,7 @@ def multiply(a: Number, b: Number) -> Number:
 
 
 def _power(a: Number) -> bool:
-    """Whether it is one power of two, by which a product or quotient is exact."""
+    """Whether the value is a single power of two: multiplying or dividing by it is exact."""
     return a.low == a.high and math.isfinite(a.low) and a.low != 0 and math.frexp(abs(a.low))[0] == 0.5
 
 
@@ -249,7 +249,7 @@ def of_kind(dtype: str | None) -> Number | None:
 
 
 def joined(parts: list[Number]) -> Number:
-    """What covers all of several numbers."""
+    """The smallest range that contains all of several numbers."""
     made = parts[0]
     for part in parts[1:]:
         made = join(made, part)

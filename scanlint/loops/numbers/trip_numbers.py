@@ -18,7 +18,7 @@ SMALL = 256
 
 
 def departing_elements(unit: Unit, node: ast.ListComp) -> list[Meeting]:
-    """What tracers would not give in what a comprehension makes of each number."""
+    """The expressions of a comprehension that would give another value if its numbers were tracers."""
     return _alone(unit, node).departing()
 
 
@@ -65,12 +65,12 @@ def _met(unit: Unit, meeting: Meeting, bound: Names) -> str | None:
 
 
 def _keyed(node: ast.Subscript) -> bool:
-    """It reads an entry of a dict, which has a dtype of its own."""
+    """Whether the expression reads an entry of a dict, which has a dtype of its own."""
     return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
 
 
 def strong_elements(unit: Unit, node: ast.ListComp) -> list[Meeting]:
-    """What tracers would give with a type of its own in what a comprehension makes of each number."""
+    """The expressions of a comprehension that would get a strong dtype if its numbers were tracers."""
     return [meeting for meeting in _alone(unit, node).meetings() if meeting.strong]
 
 

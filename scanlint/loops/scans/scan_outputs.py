@@ -85,7 +85,7 @@ def is_none(node: ast.expr) -> bool:
 
 
 def _values(unit: Unit, given: ast.expr) -> Mapping[ast.AST, Value]:
-    """What is known of the expressions of the unit, and of those of a function from outside of it."""
+    """The inferred values of the expressions of the unit, and of a body that is defined outside of it."""
     found = functions_in(unit.value(given))
     return {**found[0].code.record.values, **unit.values} if found else unit.values
 
@@ -147,7 +147,7 @@ def _dropped(unit: Unit, target: ast.expr) -> bool:
 
 
 def _uses(unit: Unit, target: ast.AST) -> list[ast.expr]:
-    """Where what is bound at a name may be read."""
+    """The places that may read the value bound at a name."""
     flow = defuse_of(unit)
     found = [use for definition in flow.made(target) for use in flow.uses(definition)]
     return [use for use in dict.fromkeys(found) if isinstance(use, ast.expr)]

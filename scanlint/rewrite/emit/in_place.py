@@ -1,4 +1,4 @@
-"""One expression in the place of another."""
+"""Replace one expression by another, with the brackets that it needs there."""
 
 from __future__ import annotations
 

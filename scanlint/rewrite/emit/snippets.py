@@ -22,7 +22,7 @@ def bare(names: Sequence[str]) -> str:
 
 
 def pack(names: Sequence[str]) -> str:
-    """The same as one expression: `(a, b)` for several."""
+    """Several expressions as one: `(a, b)`; a single one is returned as it is."""
     return f"({bare(names)})" if len(names) > 1 else bare(names)
 
 
@@ -157,6 +157,6 @@ def fresh(taken: frozenset[str] | set[str], *wanted: str) -> str:
 
 
 def claimed(taken: set[str], *wanted: str) -> str:
-    """The same, and the name is taken from now on."""
+    """A free name for a new variable, which is added to the names that are taken."""
     taken.add(name := fresh(taken, *wanted))
     return name

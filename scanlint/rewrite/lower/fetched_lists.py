@@ -52,7 +52,7 @@ def _list_of(wait: Wait) -> str | None:
 
 
 def _again(unit: Unit, wait: Wait) -> str | None:
-    """What makes the list of fetched values of that of device values."""
+    """The expression that fetches the values of a list of device values; `{}` stands for the list."""
     one = fresh(unit.names, "value", "fetched")
     match wait.at:
         case ast.Call(func=ast.Attribute(attr="item"), args=[], keywords=[]):

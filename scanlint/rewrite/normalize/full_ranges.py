@@ -88,7 +88,7 @@ def _bounds(unit: Unit, full: FullRange) -> Iterator[Edit]:
 
 
 def _bodies(unit: Unit, found: list[FullRange]) -> Iterator[Edit]:
-    """Each line of the bodies further to the right, and the tests above."""
+    """Indent each line of the bodies, and put the tests above them."""
     lines, shifts, tests = unit.source.lines, dict[int, int](), dict[int, list[str]]()
     for full in found:
         first = full.node.body[0].lineno

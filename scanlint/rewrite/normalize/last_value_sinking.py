@@ -1,4 +1,4 @@
-"""What only the last trip leaves behind, after the loop: `last = f(x)` in every trip as `last = f(xs[-1])` once."""
+"""Move an assignment that only matters in the last trip after the loop: `last = f(x)` becomes `last = f(xs[-1])`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _surely_runs(model: LoopModel) -> bool:
 
 
 def _changed(model: LoopModel) -> frozenset[str]:
-    """What the body changes without binding it anew: lists, dicts and arrays whose items it sets, objects."""
+    """The names whose objects the body changes in place: lists, dicts and arrays whose items it sets, objects."""
     body = (n for statement in model.node.body for n in ast.walk(statement))
     stores = (n for n in body if isinstance(n, ast.Attribute | ast.Subscript) and not isinstance(n.ctx, ast.Load))
     roots = {n.id for store in stores for n in ast.walk(store) if isinstance(n, ast.Name)}
@@ -78,7 +78,7 @@ def _closed_over(model: LoopModel) -> frozenset[str]:
 
 
 def _plain(model: LoopModel, value: ast.expr) -> bool:
-    """Whether it does not matter how often an expression is evaluated: it calls array functions alone."""
+    """Whether an expression may be evaluated any number of times: it calls array functions alone."""
     for part in ast.walk(value):
         match part:
             case ast.Lambda() | ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom() | ast.JoinedStr():

@@ -36,7 +36,7 @@ def with_tables(model: LoopModel) -> Step:
 
 
 def with_weak_tables(model: LoopModel) -> Step:
-    """The same for whole numbers that tracers would give a type of their own: `(-1) ** i`."""
+    """Put whole numbers into a table that would get a strong dtype if they were computed by tracers: `(-1) ** i`."""
     return NOT_APPLICABLE if model.obstacles else _step(model, strong=True)
 
 
@@ -148,7 +148,7 @@ class _Tables:
             yield ancestor
 
     def _python(self, name: str) -> bool:
-        """All that binds the name are statements at the top of the body, each of a Python number."""
+        """Whether all bindings of a name are statements at the top of the body, and each gives a Python number."""
         statements = self.defined.get(name, [])
         everywhere = [n for n in walk_scope(self.model.node.body) if isinstance(n, ast.stmt) and name in binds(n)]
         values = [getattr(s, "value", None) for s in statements]
@@ -275,7 +275,7 @@ class _Tables:
         return f"{self.spell('jax.numpy.array')}({values}{kind})"
 
     def _header(self, tables: Sequence[_Table]) -> list[Edit]:
-        """What the loop goes over: the arrays, and the index as long as anything else reads it."""
+        """The new header of the loop: it goes over the tables, and over the index if anything else reads it."""
         node, places = self.model.node, {n for table in tables for p in table.places for n in ast.walk(p)}
         assert isinstance(node, ast.For)
         reading = [n for n in ast.walk(ast.Module(node.body, [])) if isinstance(n, ast.Name) and n not in places]

@@ -87,7 +87,7 @@ class _Peeling:
                 yield part.test
 
     def _first(self, test: ast.expr) -> bool | None:
-        """What a test gives in the first trip, if it gives the opposite in all others; None where that is not known."""
+        """The truth of a test in the first trip, if it is the opposite in all others; None where that is not known."""
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self._first(operand)
@@ -157,7 +157,7 @@ class _Peeling:
         return out
 
     def _edits(self, node: ast.AST, first: bool) -> Iterator[Edit]:
-        """What is written otherwise in the first trip, or in the others."""
+        """The edits that make a part of the body that of the first trip, or that of the other trips."""
         start, end = (self.source.start, self.source.end)
         match node:
             case ast.IfExp() if node.test in self.tests:

@@ -1,4 +1,4 @@
-"""What a loop goes over, made before it: arrays in a list are stacked, and what is counted besides gets a name."""
+"""Make the array that a loop goes over before it: a list of arrays is stacked, an enumerated array gets a name."""
 
 from __future__ import annotations
 

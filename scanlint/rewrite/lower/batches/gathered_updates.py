@@ -80,7 +80,7 @@ class _Emission:
         return claimed(self.mapped.taken, name)
 
     def _arrays(self, addition: Addition, made: dict[ast.expr, str] | None = None) -> dict[ast.expr, str]:
-        """What each part is of all examples together, as source."""
+        """The source of each part of the update for all examples together: `made`, and arrays for the rows."""
         arrays = dict(made or {})
         for part in addition.parts:
             row = row_of(self.model, part) if part not in arrays else None

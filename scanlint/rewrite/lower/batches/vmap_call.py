@@ -1,4 +1,4 @@
-"""What is mapped over which arrays, as source: the parts of a call of `jax.vmap`."""
+"""The parts of a call of `jax.vmap` as source: the mapped function and the arrays that it is mapped over."""
 
 from __future__ import annotations
 

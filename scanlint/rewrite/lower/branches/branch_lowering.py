@@ -185,7 +185,7 @@ class _Staging:
         return None
 
     def _at(self, place: int, arm: Arm, leaves: Sequence[Leaf] | None) -> Leaf:
-        """What an arm gives for one result, with the names that its own statements hide from there."""
+        """The value that an arm gives to one result, with the names that the statements of the arm rebind."""
         if leaves is None:
             return Leaf("")
         return leaves[place] if self._flat(arm, leaves) else replace(leaves[place], hidden=binds(*arm.statements))

@@ -22,7 +22,7 @@ PRESENCE = (ast.In, ast.NotIn)
 
 
 def scalar_predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
-    """The same without axes: Python takes the truth of an array of one element, whatever axes it has."""
+    """The predicate as a scalar: Python takes the truth of an array of one element, whatever axes it has."""
     made = predicate(unit, test, spell)
     if isinstance(made, Withheld) or not (unit.value(test).ndim or 0):
         return made

@@ -1,4 +1,4 @@
-"""What a loop only collects: names that are elements of what a scan or a map stacks."""
+"""Find names that are only returned as elements of the arrays that a scan or a map stacks."""
 
 from __future__ import annotations
 

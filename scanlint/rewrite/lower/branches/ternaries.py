@@ -83,7 +83,7 @@ class _Ternary:
         return [node]
 
     def _effect(self, arm: ast.expr) -> Withheld | None:
-        """What happens in an arm besides its value."""
+        """The reason why an arm cannot be traced: it does something besides computing its value."""
         for part in ast.walk(arm):
             match part:
                 case ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():

@@ -22,7 +22,7 @@ PRINTS = "its text would have to be made anew for `jax.debug.print`"
 
 
 def to_cast(unit: Unit, node: ast.expr, cast: Cast) -> Outcome:
-    """What gives the same value as an array."""
+    """Rewrite a cast of Python (`float(x)`) as the cast of an array that gives the same value."""
     spelling = Spelling(unit)
     match cast.kind:
         case "type":
@@ -210,7 +210,7 @@ def _named(unit: Unit, node: ast.expr) -> Iterator[ast.Name]:
 
 
 def _begins_in_python(unit: Unit, name: str) -> bool:
-    """All that the name is bound to, but for what is added to it, are Python numbers."""
+    """Whether every binding of the name, apart from additions to it, is a Python number."""
     statements = (unit.parents.get(mention) for mention in unit.mentions.get(name, []))
     values = [s.value for s in statements if isinstance(s, ast.Assign)]
     return bool(values) and all(_python(unit, value) for value in values)

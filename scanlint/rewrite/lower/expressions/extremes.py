@@ -143,7 +143,7 @@ class _Extreme:
 
 
 def _element(value: Value) -> Value | None:
-    """What is known of each of the elements."""
+    """The inferred value of an element of the sequence."""
     if value.element is not None:
         return value.element
     kinds = {v.dtype for v in value.items or ()}

@@ -15,7 +15,7 @@ EXACT = 1 << 24
 
 
 def stacked(unit: Unit, node: ast.expr, spell: Spell) -> str | Withheld:
-    """What is iterated, as one array."""
+    """The source of the iterated elements as one array."""
     value, code = unit.value(node), unit.source.segment(node)
     if value.traced and value.array:
         if (value.ndim or 1) > 1:

@@ -21,7 +21,7 @@ from scanlint.trace.unit import Unit
 
 
 def to_logic(unit: Unit, node: Asking) -> Outcome:
-    """What `and`, `min` and the like are for tracers."""
+    """Rewrite `and`, `or`, `not`, `in`, `min` and `max` as the array operations that accept tracers."""
     for part in ast.walk(node):
         if isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
             return Withheld("side-effect", f"`{ast.unparse(part)}` stands in it (line {node.lineno})")
@@ -98,7 +98,7 @@ class _Logic:
         return made._replace(code=word.join([*(on_one_line(ast.unparse(v)) for v in head), made.code]))
 
     def _refused(self, operand: ast.expr) -> Withheld | None:
-        """What no array can hold, and what happens besides."""
+        """The reason why an operand cannot be computed as an array, or does something besides."""
         value = self.unit.value(operand)
         odd = value.container is not None or (value.known and not isinstance(value.constant, bool | int | float))
         if odd or isinstance(operand, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.JoinedStr):

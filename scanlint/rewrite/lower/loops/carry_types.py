@@ -96,7 +96,7 @@ def _loop_at(tree: ast.Module, line: int) -> _StagedLoop | None:
 
 
 def _start(loop: _StagedLoop, carry: Carry, spell: Spell) -> _Start | None:
-    """What gives one carry its final type; None where no array is known to have it."""
+    """The change that gives the start of one carry its final dtype; None where no array is known to have it."""
     at = loop.block.index(loop.statement)
     while at and isinstance(loop.block[at - 1], ast.FunctionDef):
         at -= 1
@@ -271,7 +271,7 @@ def _made(start: ast.expr, axes: str, like: Like, spell: Spell) -> str:
 
 
 def _filling(start: ast.expr) -> ast.expr:
-    """What an array is full of that a start was made before."""
+    """The value that fills the array, if a start is `jnp.full(shape, value)`, else the start."""
     match start:
         case ast.Call(func=ast.Name(id="full") | ast.Attribute(attr="full"), args=[_, value], keywords=[]):
             return value

@@ -78,7 +78,7 @@ def _use_masks(model: LoopModel, snippet: Snippet, spell: Spell, done: set[ast.A
 def _read(
     model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]
 ) -> str | Withheld:
-    """What reads the same rows by slices whose length is known when tracing."""
+    """The source of a read of the same rows by slices whose length is known when tracing."""
     line = array.lineno
     windows: list[Window] = []
     for axis, part in enumerate(parts):
@@ -198,7 +198,7 @@ def _axes(model: LoopModel, array: ast.expr) -> int | None:
 
 
 def _unpadded(model: LoopModel, array: ast.expr) -> ast.expr:
-    """What a name is given as `jnp.pad(x, ...)`, which has the axes of `x`."""
+    """The array `x` that a name bound to `jnp.pad(x, ...)` was made from: it has as many axes."""
     once = bound_once(model)
     if isinstance(array, ast.Name) and array.id in once:
         for part in walk_scope(getattr(model.flow.function, "body", [])):
@@ -212,7 +212,7 @@ def _unpadded(model: LoopModel, array: ast.expr) -> ast.expr:
 
 
 def _streams(model: LoopModel) -> list[Stream]:
-    """What the loop goes over, and what the loops around it and in it do, the innermost first."""
+    """The streams of the loop, and of the loops around it and in it, the innermost first."""
     inner = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)][::-1]
     loops = [*inner, *(around for around in _around(model) if isinstance(around, ast.For))]
     own = {model.node: model.streams}

@@ -154,7 +154,7 @@ class Roll:
 
     @property
     def _backwards(self) -> bool:
-        """Whether it goes from the last row to the first, and so do all readers of its lists, as `reverse=True`."""
+        """Whether `reverse=True` fits: the loop and all readers of its lists go from the last row to the first."""
         model, left = self.model, set(self.model.live_targets) - self.left
         fronts = bool(model.outputs) and all(o.front or read_backwards(model, o) for o in model.outputs)
         turned = fronts and all(s.reverse for s in model.streams) and not (model.last_values or left)
@@ -203,7 +203,7 @@ class Roll:
         return name, [self.snippet.parse(f"{unpack} = {name}")], f"({', '.join(parts)})", options
 
     def _cut(self, stream: Stream) -> str:
-        """What cuts one of several streams to the shortest, where one has a length in numbers and one an array's."""
+        """The slice that cuts a stream to the shortest, where one length is a number and another an array's."""
         model = self.model
         written = [s for s in model.streams if s.table or (s.kind == "range" and s.counted is None)]
         arrays = [s.array for s in model.streams if s.array is not None and not s.table]
@@ -284,7 +284,7 @@ class Roll:
         return name
 
     def _element(self, output: Output) -> str:
-        """What the step returns for an output."""
+        """The source that the step returns for an output."""
         code, said = returned_element(self.model, output, self.snippet, self.names.inside, self.spell)
         self.said += said
         return code
@@ -368,6 +368,6 @@ def _starts(model: LoopModel) -> Iterator[tuple[str, ast.Assign]]:
 
 
 def kept(model: LoopModel) -> str:
-    """What the final state is bound to: a name that nobody reads later is not bound."""
+    """The target of the final state, with `_` for each name that nobody reads later."""
     live = model.flow.live_after(model.node)
     return bare([name if name in live else "_" for name in model.carried])

@@ -1,4 +1,4 @@
-"""What becomes of a collected list once a scan gives its elements stacked."""
+"""Change the code around a loop once a scan returns the elements of a collected list as one array."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OutputPlan:
 def returned_element(
     model: LoopModel, output: Output, snippet: Snippet, fresh: Fresh, spell: Spell
 ) -> tuple[str, Sequence[cst.EmptyLine]]:
-    """What a trip returns for an output, and the comments of the statement that appended it, which goes.
+    """The source that the step returns for an output, and the comments of the `append` that is removed.
 
     Where its names are bound again later, or it has several lines, it gets a name in the place of that statement.
     Values in a tuple of which an array is made are one array.
@@ -129,7 +129,7 @@ def _computed(unit: Unit, element: ast.expr) -> bool:
 
 
 def _turned(model: LoopModel, output: Output, plan: OutputPlan) -> Edit:
-    """What becomes of `ys.reverse()`."""
+    """Change `ys.reverse()`, where `ys` is an array now."""
     assert output.turned is not None
     if output.name in plan.straight:
         return drop(model.unit.source, output.turned)
@@ -201,7 +201,7 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
 
 
 def _unstacked(unit: Unit, array: ast.expr, code: str, spell: Spell) -> str | None:
-    """What `jnp.stack(xs)` or `jnp.stack(xs, axis=1)` is where `xs` is the array; None of any other call."""
+    """The source that replaces `jnp.stack(xs)` or `jnp.stack(xs, axis=1)`, where `xs` is an array now; else None."""
     call = unit.parents[array]
     name = unit.resolve(call.func) if isinstance(call, ast.Call) and call.args[:1] == [array] else None
     if not isinstance(call, ast.Call) or name not in STACKS:

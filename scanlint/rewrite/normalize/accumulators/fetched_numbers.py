@@ -45,7 +45,7 @@ def _fetched(model: LoopModel) -> Iterator[Fetched]:
 
 
 def _given(model: LoopModel, number: ast.expr) -> ast.expr | None:
-    """What `float(loss)` is given, which is not known to be an array, but bound by the trip."""
+    """The argument of `float(loss)`, if the trip binds it; it need not be known to be an array."""
     match number:
         case ast.Call(func=function, args=[ast.Name(id=name) as array], keywords=[]):
             bound = name in binds(*model.node.body)

@@ -30,7 +30,7 @@ def without_continue(model: LoopModel) -> Step:
 
 
 def as_branch(unit: Unit, node: ast.If) -> Step:
-    """The same for one `if` that ends its arm with `continue`, as the last one of its loop that does."""
+    """Rewrite one `if` whose arm ends in `continue`, the last one of its loop: what follows becomes its `else`."""
     loop = unit.parents.get(node)
     found = _last_guard(loop) if isinstance(loop, ast.For | ast.While) else None
     branch = Next(reported=True)

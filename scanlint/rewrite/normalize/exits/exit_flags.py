@@ -65,7 +65,7 @@ def without_jumps(model: LoopModel) -> Step:
 
 
 class _Returned(NamedTuple):
-    """What the `return`s of a loop give, and whether the statement after the loop gives the same."""
+    """The value that the `return`s of a loop give, and whether the statement after the loop returns the same."""
 
     node: ast.expr
     code: str
@@ -73,7 +73,7 @@ class _Returned(NamedTuple):
 
 
 class _Flagging:
-    """One loop on its way."""
+    """State of the rewrite of one loop whose exits become flags."""
 
     def __init__(self, model: LoopModel) -> None:
         self.model = model
@@ -110,7 +110,7 @@ class _Flagging:
         )
 
     def _returned(self, statements: list[ast.Return]) -> _Returned | Withheld | None:
-        """What all `return`s give, to be computed after the loop from what it leaves."""
+        """The one expression that all `return`s give, which can be computed after the loop from its final names."""
         if not statements:
             return None
         values = [s.value for s in statements]
@@ -202,7 +202,7 @@ class _Flagging:
         ]
 
     def _else(self, lines: list[str]) -> tuple[list[str], int]:
-        """What the `else` of the loop stands for, and where it is an `if`."""
+        """The statements of the loop's `else`, put under an `if` where the loop may be left early."""
         node = self.node
         if not node.orelse:
             return lines, 0

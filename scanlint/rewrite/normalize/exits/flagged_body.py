@@ -142,7 +142,7 @@ class Leaving:
         return [*made, f"{pad}if not {flag}:", *tail] if tail else made
 
     def _else(self, node: ast.If, shift: int) -> list[str]:
-        """What stands under the `else` of an `if`, or the `elif` as an `if` one step further in."""
+        """The statements under the `else` of an `if`; an `elif` becomes an `if` one step further in."""
         if not node.orelse:
             return []
         first, above = node.orelse[0], node.body[-1].end_lineno or 0

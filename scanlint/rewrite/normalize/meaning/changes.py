@@ -1,4 +1,4 @@
-"""What a step of the normal form changes in a text, and where each line of it comes from."""
+"""Record what a step of the normal form changes in a text, and which old line each new line comes from."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def function_of(unit: Unit, node: ast.AST) -> Function:
 
 
 def spoken(unit: Unit, name: str) -> list[ast.Name]:
-    """All places of a unit where a name stands, in the order of the text."""
+    """All places of a unit that mention a name, in the order of the text."""
     return list(unit.mentions.get(name, ()))
 
 
@@ -75,7 +75,7 @@ def names_in(*nodes: ast.AST) -> set[str]:
 
 
 def pairs_of(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
-    """What an assignment binds to what, one by one: `a = x`, or `a, b = x, y`."""
+    """The pairs of target and value of an assignment: one for `a = x`, two for `a, b = x, y`."""
     match statement:
         case ast.Assign(
             targets=[ast.Tuple(elts=left) | ast.List(elts=left)], value=ast.Tuple(elts=right) | ast.List(elts=right)

@@ -33,7 +33,7 @@ def matches(unit: Unit) -> Iterator[Change]:
 
 
 def _test(sheet: Source, subject: str, case: ast.match_case) -> str | None:
-    """What a case asks, empty where it takes all that is left; None where its pattern is no value."""
+    """The test of a `case` as source: empty if it matches anything, None if its pattern is not a value."""
     guard = None if case.guard is None else sheet.segment(case.guard)
     match case.pattern:
         case ast.MatchAs(pattern=None, name=name):
