@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
-from scanlint.finding import Edit, Outcome, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
 from scanlint.host.purity import METHODS, of_jax
 from scanlint.host.traceable import HARMLESS
 from scanlint.loops.scans.scan_outputs import UnreadOutputs, is_none
-from scanlint.rewrite.emit.in_place import with_parentheses
 from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
@@ -35,8 +35,24 @@ def without_outputs(unit: Unit, scan: UnreadOutputs) -> Outcome:
 
 
 def _none(source: Source, pair: ast.Tuple) -> Edit:
-    """The second of a pair, with the brackets that are its own, as None."""
-    return Edit(*with_parentheses(source, pair.elts[1]), "None")
+    """The second of a pair, with the brackets that are its own."""
+    first, second = pair.elts
+    start, end = source.start(second), source.end(second)
+    between = source.between(source.end(first), start)
+    comma = between.find(",")
+    opened = re.fullmatch(r"\s*((?:\(\s*)*)", between[comma + 1 :])
+    count = opened[1].count("(") if opened is not None else 0
+    closed = re.match(rf"(?:\s*\)){{{count}}}", source.between(end, source.end(pair)))
+    if not count or closed is None:
+        return Edit(start, end, "None")
+    begin = _further(source.end(first), between[: between.index("(", comma)])
+    return Edit(begin, _further(end, closed[0]), "None")
+
+
+def _further(place: Position, text: str) -> Position:
+    """The place behind some text."""
+    *lines, last = text.split("\n")
+    return Position(place.line + len(lines), len(last) + (1 if lines else place.column))
 
 
 # -- what may be left out

@@ -25,7 +25,7 @@ from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.row_inputs import naming
-from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials, returned_element
+from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials, join_group, returned_element
 from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
 
@@ -147,6 +147,8 @@ class _LoopToVmap:
         self.named: set[ast.stmt] = set()
         if self.batch.index is None:
             self.batch = self._named(self.batch)
+        if len(self.model.outputs) == 1 and self.model.outputs[0].grouped:
+            self.batch = replace(self.batch, elements=(self.model.outputs[0].element,))
         self.mapped = Mapped(self.batch, self.snippet, typed=self.typed)
 
     def outcome(self) -> Outcome:
@@ -166,6 +168,7 @@ class _LoopToVmap:
         axis = self._out_axes()
         definitions: list[cst.BaseStatement] = []
         if self._plain():
+            join_group(outputs[0], self.snippet, mapped.spell)
             code = mapped.expression(axis)
             if isinstance(code, Withheld):
                 return code
@@ -239,7 +242,11 @@ class _LoopToVmap:
                 said = []
             body += parts
         said += after
-        last = snippet.parse(f"return {', '.join(results)}").with_changes(leading_lines=said)
+        returned = ", ".join(results)
+        match [output.element for output in self.model.outputs]:
+            case [ast.Tuple(elts=[_, _, *_])] if returned.startswith("(") and "\n" not in returned:
+                returned = returned[1:-1]
+        last = snippet.parse(f"return {returned}").with_changes(leading_lines=said)
         if body and isinstance(body[-1], cst.FunctionDef):
             last = blank_line_before(last)
         folded = fold_return(snippet, body, ", ".join(results)) if body else None

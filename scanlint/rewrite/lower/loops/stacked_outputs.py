@@ -46,14 +46,11 @@ def returned_element(
     """The source that the step returns for an output, and the comments of the `append` that is removed.
 
     Where its names are bound again later, or it has several lines, it gets a name in the place of that statement.
-    Values in a tuple of which an array is made are one array.
     """
     body, appends = model.node.body, [o.append for o in model.outputs]
     later = [s for s in body[body.index(output.append) + 1 :] if s not in appends]
+    join_group(output, snippet, spell)
     code = snippet.expression(output.element)
-    if output.grouped:
-        parts = code[1:-1].rstrip().removesuffix(",") if code.startswith(("(", "[")) else code
-        code = f"{spell('jax.numpy.array')}([{parts}])"
     if "\n" not in code and not (binds(*later) | stores(*later)) & reads(output.element):
         return code, snippet.take(output.append)
     name = fresh(singular(output.name, "output"))
@@ -67,6 +64,14 @@ def returned_element(
         output.append, lambda old: made.with_changes(**{part: getattr(old, part) for part in kept})
     )
     return name, ()
+
+
+def join_group(output: Output, snippet: Snippet, spell: Spell) -> None:
+    """Write an element `(a, b)` as `jnp.array([a, b])` if the code after the loop makes one array of all elements."""
+    if output.grouped:
+        code = snippet.expression(output.element)
+        parts = code[1:-1].rstrip().removesuffix(",") if code.startswith(("(", "[")) else code
+        snippet.replace(output.element, f"{spell('jax.numpy.array')}([{parts}])")
 
 
 def read_backwards(model: LoopModel, output: Output) -> bool:
