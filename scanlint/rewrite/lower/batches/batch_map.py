@@ -57,6 +57,7 @@ def to_vmap(model: LoopModel, batch: Batch, row: str | None = None) -> Outcome:
 
 
 def _mapped(model: LoopModel, batch: Batch, row: str | None, turned: bool, typed: Typed) -> Outcome:
+    """The loop as `vmap`, with the numbers of its examples in one type."""
     return _LoopToVmap(model, batch, row, turned, typed).outcome()
 
 
