@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from scanlint.finding import Withheld
 from scanlint.loops.numbers.number import Number
 
-UNBOUNDED, DOUBLE = "python-int", "python-float"
-"""The codes of what keeps Python numbers from being tracers."""
+UNBOUNDED = "python-int"
+DOUBLE = "python-float"
+"""Codes of findings: a Python number that a tracer would wrap around, or round in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
