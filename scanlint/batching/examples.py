@@ -104,7 +104,6 @@ def find_batch(
     """
     rows: list[Rows] = []
     counter: Stream | None = None
-    parts: list[ast.AST] = [*statements, *elements]
     for stream in streams:
         if stream.listed or (stream.table and not (stream.array is not None and host_array(unit, stream.array))):
             return None
@@ -115,44 +114,29 @@ def find_batch(
             return None
         else:
             counter = stream
-    if counter is not None and counter.stop is not None and not all(_ends_with(unit, row, counter) for row in rows):
-        return None
-    bound = binds(*statements) | frozenset(n for s in streams for n in targets(s.target))
+    batch = Batch(
+        unit, node, tuple(statements), tuple(elements), tuple(rows), counter, None, False, gathers, inner
+    )  # fmt: skip
     if counter is None:
-        return _sound(
-            Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), None, None, gathers=gathers, inner=inner)
-        )
+        return _sound(batch)
+    if counter.stop is not None and not all(_ends_with(unit, row, counter) for row in rows):
+        return None
     assert isinstance(counter.target, ast.Name)
-    name = counter.target.id
-    uses = [n for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and n.id == name]
+    name, bound = counter.target.id, binds(*statements) | {n for s in streams for n in targets(s.target)}
+    uses = [n for p in (*statements, *elements) for n in ast.walk(p) if isinstance(n, ast.Name) and n.id == name]
     uses.sort(key=lambda use: (use.lineno, use.col_offset))
     found = [row_read(unit, use, bound) for use in uses]
     plain = counter.plain or counter.counted is not None
-    if plain and not counter.reverse and all(place is not None for place in found):
+    if plain and not counter.reverse and None not in found:
         read = list(rows)
         for place in found:
-            assert place is not None
-            _add(read, *place)
+            _add(read, *place)  # type: ignore[misc]
         if not numbered or all(as_long(unit, row, counter, read) for row in read):
-            return _sound(
-                Batch(
-                    unit,
-                    node,
-                    tuple(statements),
-                    tuple(elements),
-                    tuple(read),
-                    counter,
-                    None,
-                    gathers=gathers,
-                    inner=inner,
-                )
-            )
+            return _sound(replace(batch, rows=tuple(read)))
     windows = any(place is not None or _window(unit, use, bound) for place, use in zip(found, uses, strict=True))
     if not rows and not windows and not numbered:
         return None
-    return _sound(
-        Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, name, numbered, gathers, inner)
-    )
+    return _sound(replace(batch, index=name, numbered=numbered))
 
 
 def _ends_with(unit: Unit, row: Rows, counter: Stream) -> bool:

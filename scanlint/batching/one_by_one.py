@@ -14,7 +14,7 @@ from scanlint.host.results.loose_work import LEAST, operations_of
 from scanlint.host.step_loop import long, measures, on_devices, without_bar
 from scanlint.host.threaded_state import gathered_only, state_of
 from scanlint.loops.constant_tables import host_array
-from scanlint.loops.exits import JUMPS
+from scanlint.loops.jumps import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import index_needs_int
 from scanlint.loops.streams import Stream, streams_of, trips_of, unwrapped

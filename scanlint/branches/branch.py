@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from scanlint.dataflow.liveness import Flow, flow_around
 from scanlint.finding import Withheld
 from scanlint.loops.effects import effects
+from scanlint.loops.jumps import SUSPENDS, jumps_in
 from scanlint.loops.obstacles import spent
 from scanlint.syntax.bindings import Names, binds, reads, walk_scope
 from scanlint.trace.unit import Unit
@@ -191,19 +192,15 @@ def _called_at_once(statement: ast.stmt, function: str) -> bool:
     return all(id(use) in called for use in uses) and not any(function in reads(part) for part in later)
 
 
-def _jumps(arm: Sequence[ast.AST], inner: bool = False) -> Iterator[Withheld]:
+def _jumps(arm: Block) -> Iterator[Withheld]:
     """`break` and `continue` that lead out of an arm, and `yield`."""
-    for part in arm:
-        match part:
-            case ast.Break() | ast.Continue() if not inner:
-                word = type(part).__name__.lower()
-                yield Withheld(word, f"`{word}` at line {part.lineno} leaves the branch")
-            case ast.Yield() | ast.YieldFrom() | ast.Await():
-                yield Withheld("generator", f"the branch yields at line {part.lineno}")
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            continue
-        loop = inner or isinstance(part, ast.For | ast.While | ast.AsyncFor)
-        yield from _jumps(list(ast.iter_child_nodes(part)), loop)
+    for jump in jumps_in(*arm):
+        if not isinstance(jump, ast.Return):
+            word = type(jump).__name__.lower()
+            yield Withheld(word, f"`{word}` at line {jump.lineno} leaves the branch")
+    for part in walk_scope(arm):
+        if isinstance(part, SUSPENDS):
+            yield Withheld("generator", f"the branch yields at line {part.lineno}")
 
 
 def _forgets(unit: Unit, part: ast.Delete) -> bool:

@@ -8,7 +8,7 @@ from scanlint.host.host_work import FETCHES, FUNCTIONAL, HostWork
 from scanlint.host.purity import METHODS, WAITS, computes
 from scanlint.host.threaded_state import holds
 from scanlint.jaxapi.words import words
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import streams_of
 from scanlint.syntax.bindings import Names, parameters, walk_scope

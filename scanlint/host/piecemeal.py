@@ -24,7 +24,7 @@ from scanlint.host.threaded_state import (
 )
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.policy.names import DRAWS

@@ -14,8 +14,8 @@ from scanlint.host.host_work import HostWork
 from scanlint.host.threaded_state import by_jax, ends, state_of
 from scanlint.host.threaded_state import worked_out as worked_by_jax
 from scanlint.jaxapi.words import words
-from scanlint.loops.exits import JUMPS
 from scanlint.loops.growth import larger_carries
+from scanlint.loops.jumps import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.module_layers import by_default
 from scanlint.loops.streams import range_length, streams_of, unwrapped

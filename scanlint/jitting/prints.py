@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from scanlint.finding import Edit
 from scanlint.jitting.site import imported_as
 from scanlint.jitting.targets import Function
 from scanlint.rewrite.emit.imports import add_imports
+from scanlint.rewrite.emit.printed import pieces, quoted
 from scanlint.syntax.edits import apply_edits
 from scanlint.syntax.source import Source
 
@@ -25,35 +26,14 @@ def with_debug_prints(text: str, functions: Iterable[Function]) -> str:
     for call in (n.value for function in functions for n in ast.walk(function) if isinstance(n, ast.Expr)):
         match call:
             case ast.Call(func=ast.Name(id="print"), args=[first, *rest], keywords=[]):
-                pieces = [p for argument in (first, *rest) for p in (" ", *_pieces(argument))][1:]
-                if all(p is not None for p in pieces):
-                    edits.append(Edit(source.start(call), source.end(call), f"{name}({_arguments(pieces)})"))
+                shown = [p for argument in (first, *rest) for p in (" ", *pieces(argument))][1:]
+                if all(p is not None for p in shown):
+                    edits.append(source.put(call, f"{name}({_arguments(shown)})"))
     return add_imports(apply_edits(text, edits), imports) if edits else text
 
 
-def _arguments(pieces: list[str | tuple[ast.expr, str] | None]) -> str:
+def _arguments(parts: list[str | tuple[ast.expr, str] | None]) -> str:
     """The format, and what it shows."""
-    said = "".join(p if isinstance(p, str) else f"{{{p[1]}}}" for p in pieces if p is not None)
-    shown = [ast.unparse(p[0]) for p in pieces if isinstance(p, tuple)]
-    quoted = said.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return ", ".join([f'"{quoted}"', *shown])
-
-
-def _pieces(argument: ast.expr) -> Iterator[str | tuple[ast.expr, str] | None]:
-    """What `print` shows of an argument: texts, and values with their formats; None for what cannot be said again."""
-    match argument:
-        case ast.Constant(value=str(text)):
-            yield text if not {"{", "}"} & {*text} else None
-        case ast.JoinedStr(values=values):
-            for part in values:
-                yield from _pieces(part)
-        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
-            yield value, ""
-        case ast.FormattedValue(
-            value=value, conversion=-1, format_spec=ast.JoinedStr(values=[ast.Constant(value=spec)])
-        ):
-            yield value, f":{spec!s}"
-        case ast.FormattedValue() | ast.Starred():
-            yield None
-        case _:
-            yield argument, ""
+    said = "".join(p if isinstance(p, str) else f"{{{p[1]}}}" for p in parts if p is not None)
+    shown = [ast.unparse(p[0]) for p in parts if isinstance(p, tuple)]
+    return ", ".join([f'"{quoted(said)}"', *shown])

@@ -12,13 +12,13 @@ from scanlint.syntax.bindings import Names, binds, defaults
 
 TEXTS = frozenset(["bool", "str", "Callable", "type", "Literal", "DTypeLike", "dtype"])
 WHOLE = frozenset(["int", "round", "max", "min", "abs", "len"])
-"""What makes whole numbers of numbers in Python."""
+"""Python functions that return whole numbers for whole numbers."""
 
 TAKE_FUNCTIONS = words(
     "grad value_and_grad jacfwd jacrev jacobian hessian vmap pmap jit checkpoint remat jvp vjp linearize custom_jvp "
     "custom_vjp vectorize scan map associative_scan tree_map partial"
 )
-"""What these are given first is called."""
+"""Functions that call, or wrap, the function that is their first argument: it cannot be an array."""
 
 
 def settings_of(function: Function, *, method: bool) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def _annotated(annotation: ast.expr | None) -> bool:
 
 
 def _either(parts: list[ast.expr]) -> bool:
-    """One of these is a setting, and the others are settings or None."""
+    """Whether every part of a union annotation other than None names a setting."""
     others = [part for part in parts if not (isinstance(part, ast.Constant) and part.value is None)]
     return bool(others) and all(_annotated(part) for part in others)
 
@@ -71,7 +71,7 @@ def _word(node: ast.expr) -> str:
 
 
 def _defaulted(default: ast.expr | None, decides: bool) -> bool:
-    """A text, or a truth that decides something in Python: `jnp.where(reset, ...)` takes arrays too."""
+    """Whether the default is a string, or a bool that a Python test reads: `jnp.where(reset, ...)` takes arrays too."""
     if not isinstance(default, ast.Constant):
         return False
     return isinstance(default.value, str) or (isinstance(default.value, bool) and decides)
@@ -127,7 +127,10 @@ def _sources(name: str, origins: dict[str, set[str]], seen: set[str]) -> Iterato
 
 
 def _needs(node: ast.AST, own: Names) -> Iterator[ast.expr]:
-    """What a node needs as Python values; `own` are the names that the function binds itself."""
+    """Yield the expressions that fail under `jit` if they are traced: bounds of `range`, names of attributes, callees.
+
+    `own` are the names that the function binds itself: a local `scan` is not the one of JAX.
+    """
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args):
             yield from args
@@ -159,7 +162,7 @@ def _needs(node: ast.AST, own: Names) -> Iterator[ast.expr]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """The names whose own value counts: of `x.shape[0]` the name `x` does not."""
+    """The names whose value the expression depends on: `x.shape[0]` needs the shape of `x`, not its value."""
     match node:
         case ast.Name(id=name):
             return {name}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from copy import deepcopy
 
+from scanlint.syntax.walk import substituted
 from scanlint.trace.unit import Unit
 
 
@@ -66,24 +66,15 @@ def _asks(unit: Unit, node: ast.expr) -> bool:
     return not unit.value(node).static and any(unit.value(n).array or unit.value(n).traced for n in parts)
 
 
-class _Unfetched(ast.NodeTransformer):
-    def __init__(self, arrays: dict[ast.AST, ast.expr]) -> None:
-        self.arrays = arrays
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        array = self.arrays.get(node)
-        return self.visit(array) if array is not None else self.generic_visit(node)
-
-
 def unfetched(unit: Unit, node: ast.expr) -> str | None:
     """An expression on arrays that stay on the device, where it fetches some from there; it may hold no binding."""
-    arrays = {part: array for part in ast.walk(node) if (array := fetched(unit, part)) is not None}
-    if not arrays:
-        return None
-    copies: dict[int, ast.AST] = {}
-    copy = deepcopy(node, copies)
-    places = {copies[id(part)]: copies[id(array)] for part, array in arrays.items()}
-    return ast.unparse(_Unfetched(places).visit(copy))  # type: ignore[arg-type]
+    arrays = {ast.dump(part): array for part in ast.walk(node) if (array := fetched(unit, part)) is not None}
+
+    def on_device(part: ast.AST) -> ast.expr | None:
+        array = arrays.get(ast.dump(part))
+        return substituted(array, on_device) if array is not None else None
+
+    return ast.unparse(substituted(node, on_device)) if arrays else None
 
 
 LIMITS = {"builtins.min": "jax.numpy.minimum", "builtins.max": "jax.numpy.maximum"}

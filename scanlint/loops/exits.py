@@ -1,4 +1,4 @@
-"""Ways out of a loop or of a trip (`break`, `continue`, `return`), and what keeps them from becoming flags."""
+"""What decides whether a loop is left from inside, and what keeps its jumps from becoming flags."""
 
 from __future__ import annotations
 
@@ -6,28 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.finding import Withheld
+from scanlint.loops.jumps import Loop, jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.trace.unit import Unit
-
-Loop = ast.For | ast.While
-Jump = ast.Break | ast.Continue | ast.Return
-JUMPS = frozenset({"break", "continue", "return-in-loop", "loop-else"})
-
-
-def jumps_in(*block: ast.stmt) -> Iterator[Jump]:
-    """The statements that leave a loop, or a trip of it, whose body (or part of it) this is."""
-    stack: list[tuple[ast.AST, bool]] = [(s, True) for s in reversed(block)]
-    while stack:
-        part, own = stack.pop()
-        if isinstance(part, ast.Return) or (own and isinstance(part, ast.Break | ast.Continue)):
-            yield part
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
-            continue
-        if isinstance(part, ast.For | ast.While | ast.AsyncFor):
-            stack += [(child, own) for child in reversed(part.orelse)] + [(child, False) for child in part.body[::-1]]
-            continue
-        stack += [(child, own) for child in reversed(list(ast.iter_child_nodes(part)))]
 
 
 def loop_left_by(unit: Unit, node: ast.If) -> Loop | None:

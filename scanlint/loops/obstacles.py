@@ -12,7 +12,8 @@ from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, li
 from scanlint.loops.constant_tables import is_table
 from scanlint.loops.effects import changes, effects
 from scanlint.loops.growth import larger_carries
-from scanlint.loops.numbers.body import Body, Meeting
+from scanlint.loops.jumps import jumps_of
+from scanlint.loops.numbers.body import Body
 from scanlint.loops.python_parameters import library_arguments, static_arguments, tested_arguments
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.recent import Recent
@@ -33,8 +34,6 @@ SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {
 }
 KINDS = ("bool", "int", "float", "complex")
 """Python numbers that tracers would not be."""
-UNBOUNDED = "python-int"
-DOUBLE = "python-float"
 _BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match
 NEEDS_INT = frozenset(
     f"builtins.{name}" for name in ("int", "float", "bool", "str", "print", "min", "max", "any", "all", "sorted")
@@ -57,7 +56,7 @@ def obstacles(
     appended = {o.append for o in outputs}
     if (handling := caught(unit, node)) is not None:
         yield Withheld("try", f"a handler of the `try` at line {handling.lineno} would see no trip fail")
-    yield from _jumps(node)
+    yield from jumps_of(node)
     body = list(walk_scope(node.body))
     skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
     filled = {target for statement in appended for target in targets_of(statement)}
@@ -94,46 +93,17 @@ def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[s
     """Python numbers that would be others as tracers: ints that leave int32, floats that double precision rounds."""
     streams = tuple(streams_of(unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
     for meeting in Body(unit, node, streams, carried).departing(flow.live_after(node)):
-        yield departed(meeting)
-
-
-def departed(meeting: Meeting) -> Withheld:
-    """Why a Python number cannot be a tracer."""
-    if meeting.number.fault == "double":
-        return Withheld(DOUBLE, meeting.message)
-    return Withheld(UNBOUNDED, meeting.message)
+        yield meeting.obstacle
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:
-    """What a statement assigns to."""
+    """The targets that a statement assigns to."""
     match statement:
         case ast.Assign(targets=found):
             return found
         case ast.AugAssign(target=target):
             return [target]
     return []
-
-
-def _jumps(node: ast.For | ast.While) -> Iterator[Withheld]:
-    """`break`, `continue`, `return` of this loop, and its `else`."""
-    stack: list[tuple[ast.AST, bool]] = [(s, True) for s in node.body]
-    while stack:
-        part, own = stack.pop(0)
-        match part:
-            case ast.Break() if own:
-                yield Withheld("break", f"the loop is left early at line {part.lineno}")
-            case ast.Continue() if own:
-                yield Withheld("continue", f"a trip is cut short at line {part.lineno}")
-            case ast.Return():
-                yield Withheld("return-in-loop", f"the function returns from the loop at line {part.lineno}")
-            case ast.Yield() | ast.YieldFrom() | ast.Await():
-                yield Withheld("generator", f"the loop yields at line {part.lineno}")
-        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            continue
-        inner = own and not isinstance(part, ast.For | ast.While | ast.AsyncFor)
-        stack[:0] = [(child, inner) for child in ast.iter_child_nodes(part)]
-    if node.orelse:
-        yield Withheld("loop-else", f"the loop has an `else` (line {node.orelse[0].lineno})")
 
 
 def _sets_item(part: ast.AST, items: Names) -> bool:
@@ -222,7 +192,7 @@ def _ints(unit: Unit, body: Iterable[ast.AST], staged: Names, carried: tuple[str
 
 
 def index_needs_int(unit: Unit, element: ast.AST, staged: Names) -> Iterator[Withheld]:
-    """The same for an expression or a statement that stands alone."""
+    """The indices, slices and sizes of an expression or a statement by itself that need a Python integer."""
     yield from _ints(unit, walk_scope([element]), staged, ())
 
 

@@ -20,7 +20,7 @@ class DiscardedYs(Rule[ast.Call]):
     def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
-        from scanlint.loops.scan_outputs import is_none, unread_outputs
+        from scanlint.loops.scans.scan_outputs import is_none, unread_outputs
 
         scan = unread_outputs(context.unit, node)
         if scan is None:

@@ -10,7 +10,7 @@ from scanlint.finding import Report
 from scanlint.rules.base import Context, Rule
 
 if TYPE_CHECKING:
-    from scanlint.loops.scan_calls import DummyScan
+    from scanlint.loops.scans.scan_calls import DummyScan
 
 
 class DummyXs(Rule[ast.Call]):
@@ -21,7 +21,7 @@ class DummyXs(Rule[ast.Call]):
     calls = frozenset(("jax.lax.scan",))
 
     def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
-        from scanlint.loops.scan_calls import dummy_scan
+        from scanlint.loops.scans.scan_calls import dummy_scan
 
         scan = dummy_scan(context.unit, node)
         if scan is None or (context.unit.source.tests and _short(scan, context)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scanlint.finding import Outcome, Primitive, Report, Rewrite
-from scanlint.loops.exits import JUMPS
+from scanlint.loops.jumps import JUMPS
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import one_program, quoted
 from scanlint.rules.piecemeal_loops import advice, speaks

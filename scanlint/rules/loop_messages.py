@@ -75,7 +75,7 @@ CURES = {
 
 def cure(model: LoopModel, plain: str, by_hand: bool) -> str:
     """What to do about a loop: `plain` where it can be rolled, else what removes the first thing in the way."""
-    from scanlint.loops.exits import JUMPS
+    from scanlint.loops.jumps import JUMPS
     from scanlint.loops.rows.buffers import writes_rows
     from scanlint.loops.rows.growing_arrays import growing
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from scanlint.finding import NotApplicable, Outcome, Report, Rewrite, first_of, first_step
+from scanlint.finding import NotApplicable, Outcome, Report, Rewrite, first_of
 from scanlint.loops.loop import LoopModel, few
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted, times
@@ -56,7 +56,7 @@ class UnbatchedLoop(Rule[ast.For]):
 
 
 def _advice(node: ast.For, context: Context) -> Iterator[Report]:
-    """What is said of a loop that calls a jitted function for each example, where no batch is evident."""
+    """The advice for a loop that calls a jitted function for each example, where no batch is evident."""
     from scanlint.batching.one_by_one import one_by_one
     from scanlint.host.dispatches import reckoned
 
@@ -249,11 +249,10 @@ def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:
     from scanlint.batching.examples import batch_of
     from scanlint.rewrite.lower.batches.batch_map import to_vmap
     from scanlint.rewrite.lower.loops.loop_passes import mapped_rows, or_full_ranges, weak_tables
-    from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
     from scanlint.rewrite.normalize.stacked_iterables import with_name
 
     assert batch is not None
-    step = first_step(way(model) for way in (with_arrays, with_name))
+    step = with_name(model)
     if not isinstance(step, NotApplicable):
         return step
     if model.buffers:

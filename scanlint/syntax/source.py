@@ -13,6 +13,7 @@ from scanlint.finding import Edit, Position
 from scanlint.settings import LINE_LENGTH
 from scanlint.syntax.edits import apply_edits, block, moved, powers
 from scanlint.syntax.regex import regex
+from scanlint.syntax.walk import first_line
 
 _TESTS = regex(r"(?:^|[/\\])(?:tests?[/\\]|conftest\.py$)")
 _NAMED = regex(r"(?:^|[/\\])(?:test_[^/\\]*|[^/\\]*_test)\.py$")
@@ -99,8 +100,21 @@ class Source:
 
     @property
     def newline(self) -> str:
-        """What ends a line."""
+        """The line ending of the text."""
         return "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
+
+    def top(self, statement: ast.stmt) -> int:
+        """The first line of a statement: that of its decorators, or of the comments right above it."""
+        top = first_line(statement)
+        while top > 1 and self.lines[top - 2].lstrip().startswith("#"):
+            top -= 1
+        return top
+
+    def alone(self, statement: ast.stmt) -> bool:
+        """Whether no other code stands on the lines of a statement."""
+        start, end = self.start(statement), self.end(statement)
+        before, behind = self.lines[start.line - 1][: start.column - 1], self.lines[end.line - 1][end.column - 1 :]
+        return not before.strip() and not behind.split("#")[0].strip()
 
     def margin(self, statement: ast.stmt) -> str:
         """The white space in front of the line on which a statement begins."""
@@ -135,8 +149,9 @@ class Source:
 
     def body(self, statements: Sequence[ast.stmt], edits: Iterable[Edit], margin: str) -> list[str] | None:
         """The lines of some statements with these edits, at another margin; None where a line stands further out."""
-        old = self.margin(statements[0])
-        text = self.between(Position(statements[0].lineno, 1), self.end(statements[-1]), edits)
+        old, last = self.margin(statements[0]), statements[-1].end_lineno or 0
+        end = Position(last, len(self.lines[last - 1]) + 1)
+        text = self.between(Position(first_line(statements[0]), 1), end, edits)
         lines = [line.rstrip("\r\n") for line in text.splitlines(keepends=True)]
         if any(line.strip() and not line.startswith(old) for line in lines):
             return None
@@ -176,7 +191,8 @@ class Source:
 
     def _lines(self, number: int, statement: ast.stmt, lines: Iterable[str]) -> Edit:
         place = Position(number, 1)
-        return Edit(place, place, "".join(f"{self.margin(statement)}{line}{self.newline}" for line in lines))
+        margin = self.margin(statement)
+        return Edit(place, place, "".join(f"{margin if line else ''}{line}{self.newline}" for line in lines))
 
     # -- windows
 

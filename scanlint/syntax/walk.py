@@ -178,3 +178,19 @@ def nested(block: Sequence[ast.stmt]) -> int:
             case ast.With(body=body) | ast.Try(body=body):
                 deepest = max(deepest, nested(body))
     return deepest
+
+
+class _Substitution(ast.NodeTransformer):
+    def __init__(self, choose: Callable[[ast.AST], ast.expr | None]) -> None:
+        self.choose = choose
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        other = self.choose(node)
+        return self.generic_visit(node) if other is None else other
+
+
+def substituted(node: ast.expr, choose: Callable[[ast.AST], ast.expr | None]) -> ast.expr:
+    """A copy of an expression in which other ones stand where `choose` gives them, which are not looked into."""
+    made = _Substitution(choose).visit(ast.parse(ast.unparse(node), mode="eval"))
+    assert isinstance(made, ast.Expression)
+    return made.body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.syntax.bindings import binds, reads, targets, walk_scope
 from scanlint.trace.unit import Unit
 

@@ -12,7 +12,7 @@ from scanlint.host.results.each_trip import is_chosen, is_warm, warms_up
 from scanlint.host.step_loop import long
 from scanlint.jaxapi.host_functions import CLOCK_READS
 from scanlint.jaxapi.words import words
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -87,7 +88,7 @@ def some_float() -> Number:
 
 
 def join(a: Number, b: Number) -> Number:
-    """What covers both."""
+    """The smallest range that contains both."""
     grids = None if a.grid is None or b.grid is None else min(a.grid, b.grid)
     return Number(
         min(a.low, b.low), max(a.high, b.high), a.whole and b.whole, grids, a.rounded or b.rounded,
@@ -145,7 +146,7 @@ def multiply(a: Number, b: Number) -> Number:
 
 
 def _power(a: Number) -> bool:
-    """Whether it is one power of two, by which a product or quotient is exact."""
+    """Whether the value is a single power of two: multiplying or dividing by it is exact."""
     return a.low == a.high and math.isfinite(a.low) and a.low != 0 and math.frexp(abs(a.low))[0] == 0.5
 
 
@@ -226,3 +227,66 @@ def as_int(a: Number) -> Number:
 def some(a: Number, *, whole: bool) -> Number:
     """Anything that is worked out of a number in a way that no tracer does as exactly."""
     return Number(-math.inf, math.inf, whole, None, False, _worse(_hard(a), "double"), a.moving)
+
+
+def written(value: object) -> Number | None:
+    """A value that is known: True and False count as 1 and 0; None of what is no number."""
+    if isinstance(value, bool):
+        return Number(0, 1, True)
+    return constant(value) if isinstance(value, int | float) else None
+
+
+def of_kind(dtype: str | None) -> Number | None:
+    """A Python number of which only the type is known."""
+    match dtype:
+        case "int":
+            return size()
+        case "bool":
+            return Number(0, 1, True)
+        case "float":
+            return some_float()
+    return None
+
+
+def joined(parts: list[Number]) -> Number:
+    """The smallest range that contains all of several numbers."""
+    made = parts[0]
+    for part in parts[1:]:
+        made = join(made, part)
+    return made
+
+
+def extreme(parts: list[Number], choose: Callable[[Iterable[float]], float]) -> Number:
+    """The smallest of several numbers, or the largest: `choose` is `min` or `max`."""
+    made = joined(parts)
+    return replace(made, low=choose(p.low for p in parts), high=choose(p.high for p in parts))
+
+
+_ARITHMETIC: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
+    ast.Add: add, ast.Sub: lambda a, b: add(a, negative(b)), ast.Mult: multiply, ast.Div: divide,
+    ast.FloorDiv: floor_divide, ast.Mod: modulo, ast.Pow: power,
+}  # fmt: skip
+
+
+def binary(op: ast.operator, a: Number, b: Number) -> Number | None:
+    """The result of an operator; None where Python has none for such numbers."""
+    operation = _ARITHMETIC.get(type(op))
+    if operation is not None:
+        return operation(a, b)
+    return _bitwise(op, a, b) if a.whole and b.whole else None
+
+
+def _bitwise(op: ast.operator, a: Number, b: Number) -> Number:
+    """Shifts and bits of whole numbers."""
+    moving, like_a = a.moving or b.moving, floor_divide(a, constant(1))
+    match op:
+        case ast.LShift():
+            return multiply(a, power(constant(2), b))
+        case ast.RShift():
+            return replace(like_a, moving=moving)
+        case ast.BitAnd() if min(a.low, b.low) >= 0:
+            return replace(like_a, low=0, high=min(a.high, b.high), moving=moving)
+    most = max(a.most, b.most)
+    top = 2 ** (int(most).bit_length()) if most <= INT else INT + 1
+    made = join(a, b)
+    return replace(made, low=-top, high=top, fault=floor_divide(made, constant(1)).fault)

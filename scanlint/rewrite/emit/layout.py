@@ -90,6 +90,6 @@ def _return(snippet: Snippet, statement: cst.BaseStatement, value: cst.BaseExpre
     code = snippet.module.code_for_node(value)
     if "\n" in code and not re.search(r"""["'#]|,\s*\n\s*[)\]}]""", code):
         joined = re.sub(r"\s*\n\s*", " ", re.sub(r"(?<=[(\[{])\s*\n\s*|\s*\n\s*(?=[)\]}])", "", code))
-        if "\n" not in snippet.broken(f"return {joined}", 1):
+        if len(f"{snippet.margin}{snippet.indent}return {joined}") <= snippet.source.width:
             value = cst.parse_expression(joined)
     return statement.with_changes(body=[cst.Return(value)])

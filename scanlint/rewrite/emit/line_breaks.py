@@ -5,28 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.finding import Edit, Position
-from scanlint.syntax.edits import apply_edits
+from scanlint.finding import Edit
 from scanlint.syntax.source import Source
 
 STEP = 4
 
 
 def within(source: Source, statement: ast.stmt, edits: Sequence[Edit]) -> Sequence[Edit]:
-    """Edits in a statement of one line, which is laid out anew where they make it too long."""
+    """Edits in a simple statement on lines of its own, laid out anew where they leave it without line breaks."""
     start, end = source.start(statement), source.end(statement)
-    written = source.lines[start.line - 1]
-    line = written.rstrip("\r\n")
-    margin = len(line) - len(line.lstrip())
-    alone = (start.line, start.column, end.column) == (end.line, margin + 1, len(line) + 1)
-    if not alone or not isinstance(statement, ast.Assign | ast.Return | ast.Expr):
+    behind = source.lines[end.line - 1][end.column - 1 :].strip()
+    if behind or not source.alone(statement) or not isinstance(statement, ast.Assign | ast.Return | ast.Expr):
         return edits
-    moved = [Edit(Position(1, e.start.column), Position(1, e.end.column), e.text) for e in edits]
-    broken = fit(apply_edits(line, moved).strip(), margin, source.width).split("\n")
-    if len(broken) == 1:
+    code, margin = source.between(start, end, edits), source.margin(statement)
+    if "\n" in code:
         return edits
-    newline = "\r\n" if written.endswith("\r\n") else "\n"
-    return [Edit(start, end, newline.join([broken[0], *(" " * margin + b for b in broken[1:])]))]
+    return [source.instead(statement, *fit(code, len(margin), source.width).split("\n"))]
 
 
 def fit(code: str, margin: int, width: int) -> str:

@@ -22,7 +22,7 @@ def bare(names: Sequence[str]) -> str:
 
 
 def pack(names: Sequence[str]) -> str:
-    """The same as one expression: `(a, b)` for several."""
+    """Several expressions as one: `(a, b)`; a single one is returned as it is."""
     return f"({bare(names)})" if len(names) > 1 else bare(names)
 
 
@@ -39,8 +39,9 @@ ARITHMETIC = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod | a
 
 def side(code: str) -> str:
     """An expression as one side of a comparison."""
-    node = ast.parse(code, mode="eval").body
-    return f"({code})" if isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) else code
+    node = ast.parse(f"({code})", mode="eval").body
+    loose = isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) or "\n" in code
+    return f"({code})" if loose else code
 
 
 def shifted(code: str, by: int) -> str:
@@ -156,6 +157,6 @@ def fresh(taken: frozenset[str] | set[str], *wanted: str) -> str:
 
 
 def claimed(taken: set[str], *wanted: str) -> str:
-    """The same, and the name is taken from now on."""
+    """A free name for a new variable, which is added to the names that are taken."""
     taken.add(name := fresh(taken, *wanted))
     return name

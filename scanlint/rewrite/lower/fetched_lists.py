@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Rewrite, Withheld
 from scanlint.host.results.device_values import dispatches
 from scanlint.host.results.waits import Wait, WaitingLoop
 from scanlint.rewrite.emit.snippets import fresh
@@ -37,10 +37,7 @@ def fetched_after(unit: Unit, found: WaitingLoop) -> Outcome | None:
         spelled, needed = unit.spell("jax.device_get")
         imports += [needed] if needed is not None else []
         text = f"{name} = {again.format(f'{spelled}({name})')}"
-        line = (loop.end_lineno or loop.lineno) + 1
-        place = Position(line, 1)
-        edits.append(Edit(place, place, f"{unit.source.margin(loop)}{text}{unit.source.newline}"))
-        edits.append(Edit(unit.source.start(wait.at), unit.source.end(wait.at), unit.source.segment(wait.value)))
+        edits += [unit.source.beneath(loop, text), unit.source.put(wait.at, unit.source.segment(wait.value))]
     return Rewrite(tuple(edits), "other", tuple(dict.fromkeys(imports)))
 
 
@@ -55,7 +52,7 @@ def _list_of(wait: Wait) -> str | None:
 
 
 def _again(unit: Unit, wait: Wait) -> str | None:
-    """What makes the list of fetched values of that of device values."""
+    """The expression that fetches the values of a list of device values; `{}` stands for the list."""
     one = fresh(unit.names, "value", "fetched")
     match wait.at:
         case ast.Call(func=ast.Attribute(attr="item"), args=[], keywords=[]):
@@ -104,7 +101,6 @@ def _unfit(unit: Unit, found: WaitingLoop, wait: Wait, loop: ast.stmt) -> Withhe
     if shared and not any(isinstance(part, ast.Call) for part in ast.walk(wait.value)):
         name = min(shared)
         return Withheld("mutation", f"`{name}` is handed to the next step, which may take its memory")
-    last = unit.source.lines[(loop.end_lineno or loop.lineno) - 1].encode()[loop.end_col_offset or 0 :].strip()
-    if last and not last.startswith(b"#"):
+    if not unit.source.alone(loop):
         return Withheld("layout", f"other code stands behind the loop (line {loop.end_lineno})")
     return None

@@ -16,8 +16,6 @@ from scanlint.trace.domain.values import Instance, Value, contents
 from scanlint.trace.unit import Unit
 
 HOST = ("numpy.random.", "random.", "time.", "builtins.print", "builtins.input", "builtins.open", "builtins.next")
-BELOW = ""
-"""The empty line below a definition."""
 DEEPEST = 4
 Moved = tuple[list[str], list[Edit]]
 
@@ -133,11 +131,9 @@ def _before_loop(unit: Unit, found: RebuiltJit) -> Outcome:
     if isinstance(moved, Withheld):
         return moved
     lines, edits = moved
-    if not _starts_line(unit, anchor):
+    if not unit.source.alone(anchor):
         return Withheld("layout", f"other code stands on the line of the loop (line {anchor.lineno})")
-    top = _below_code(unit, anchor)
-    text = _indented(unit, lines, unit.source.lines[anchor.lineno - 1])
-    return Rewrite((Edit(Position(top, 1), Position(top, 1), text), *edits), "other")
+    return Rewrite((_above(unit, anchor, lines), *edits), "other")
 
 
 def _above_function(unit: Unit, found: RebuiltJit) -> Outcome:
@@ -155,9 +151,9 @@ def _above_function(unit: Unit, found: RebuiltJit) -> Outcome:
     if late is not None:
         return Withheld("defined-below", f"`{late}` is defined further down in the file")
     lines, edits = moved
-    top = _below_code(unit, outer)
-    text = _indented(unit, lines, "").rstrip() + unit.source.newline * 3
-    return Rewrite((Edit(Position(top, 1), Position(top, 1), text), *edits), "other")
+    while not lines[-1]:
+        lines.pop()
+    return Rewrite((_above(unit, outer, [*lines, "", ""]), *edits), "other")
 
 
 def _outer(unit: Unit) -> ast.stmt | None:
@@ -220,7 +216,8 @@ def _moved(unit: Unit, found: RebuiltJit, taken: frozenset[str]) -> Moved | With
         reason = _immovable(unit, found, statement)
         if reason is not None:
             return reason
-        lines += [*_lines(unit, statement), *([BELOW] if isinstance(statement, ast.FunctionDef) else [])]
+        below = [""] if isinstance(statement, ast.FunctionDef) else []
+        lines += [*(unit.source.body([statement], (), "") or ()), *below]
         edits.append(Edit(Position(_top(unit, statement), 1), Position((statement.end_lineno or 0) + 1, 1), ""))
     if isinstance(found.site, ast.expr) and not named:
         name = fresh(taken, "jitted")
@@ -238,11 +235,7 @@ def _immovable(unit: Unit, found: RebuiltJit, statement: ast.stmt) -> Withheld |
     if statement not in ast.walk(found.loop or found.function):
         return Withheld("layout", f"line {line} stands outside of the loop")
     block = unit.block(statement)
-    alone = _starts_line(unit, statement) and not unit.source.lines[
-        (statement.end_lineno or line) - 1
-    ].rstrip().endswith(";")
-    after = block.index(statement) + 1
-    if not alone or (after < len(block) and block[after].lineno == statement.end_lineno):
+    if not unit.source.alone(statement) or unit.source.body([statement], (), "") is None:
         return Withheld("layout", f"other code stands on its line (line {line})")
     if len(block) == 1:
         return Withheld("layout", f"nothing would be left of the block around it (line {line})")
@@ -260,22 +253,10 @@ def _target(statement: ast.stmt) -> str:
     return ""
 
 
-def _lines(unit: Unit, statement: ast.stmt) -> list[str]:
-    """The lines of a statement without its margin."""
-    first = first_line(statement)
-    margin = _margin(unit.source.lines[first - 1])
-    raw = [line.rstrip("\r\n") for line in unit.source.lines[first - 1 : statement.end_lineno]]
-    return [line.removeprefix(margin) for line in raw]
-
-
-def _indented(unit: Unit, lines: Sequence[str], beside: str) -> str:
-    """Lines at the margin of another line."""
-    margin, newline = _margin(beside), unit.source.newline
-    return "".join(f"{margin}{line}{newline}" if line.strip() else newline for line in lines)
-
-
-def _margin(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
+def _above(unit: Unit, statement: ast.stmt, lines: Sequence[str]) -> Edit:
+    """Lines above a statement and the comments right above it, at its margin."""
+    edit, top = unit.source.ahead(statement, *lines), Position(unit.source.top(statement), 1)
+    return edit._replace(start=top, end=top)
 
 
 def _top(unit: Unit, statement: ast.stmt) -> int:
@@ -284,16 +265,3 @@ def _top(unit: Unit, statement: ast.stmt) -> int:
     while unit.block(statement)[0] is statement and not unit.source.lines[line - 2].strip():
         line -= 1
     return line
-
-
-def _below_code(unit: Unit, statement: ast.stmt) -> int:
-    """The first line of a statement, or of the comments right above it."""
-    top = first_line(statement)
-    while top > 1 and unit.source.lines[top - 2].lstrip().startswith("#"):
-        top -= 1
-    return top
-
-
-def _starts_line(unit: Unit, statement: ast.stmt) -> bool:
-    line = unit.source.lines[statement.lineno - 1]
-    return not line[: unit.source.start(statement).column - 1].strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
-from scanlint.loops.scan_calls import DummyScan
+from scanlint.loops.scans.scan_calls import DummyScan
 from scanlint.rewrite.emit.line_breaks import within
 from scanlint.trace.unit import Unit
 
@@ -16,7 +16,7 @@ def without_xs(unit: Unit, scan: DummyScan) -> Outcome:
     if not scan.counted:
         what = f"`{size}` may be a shape, and is no length then (line {scan.length.lineno})"
         return Withheld("shape-or-length", f"{what}: annotate `{size}` as `int`")
-    edits = [Edit(source.start(scan.xs), source.end(scan.xs), "None")]
+    edits = [source.put(scan.xs, "None")]
     if not any(k.arg == "length" for k in scan.call.keywords):
         last = source.end(
             max([scan.xs, *(k.value for k in scan.call.keywords)], key=lambda n: (n.end_lineno, n.end_col_offset))

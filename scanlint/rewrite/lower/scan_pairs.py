@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
 from scanlint.host.purity import METHODS, of_jax
 from scanlint.host.traceable import HARMLESS
-from scanlint.loops.scan_outputs import UnreadOutputs, is_none
+from scanlint.loops.scans.scan_outputs import UnreadOutputs, is_none
 from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value

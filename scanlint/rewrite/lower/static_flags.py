@@ -22,7 +22,7 @@ def to_static(unit: Unit, context: FunctionContext, flag: Flag) -> Outcome:
         return Withheld("unknown-jit", f"`{ast.unparse(node)}` at line {node.lineno} is not `jax.jit` itself")
     partial, needed = unit.spell("functools.partial")
     text = f'{partial}({unit.source.segment(node)}, static_argnames=("{flag.name}",))'
-    edit = Edit(unit.source.start(node), unit.source.end(node), text)
+    edit = unit.source.put(node, text)
     return Rewrite((edit,), "static_argnames", (needed,) if needed else ())
 
 
@@ -61,7 +61,7 @@ def _append(unit: Unit, value: ast.expr, item: str, kind: type[str] | type[int])
         case _:
             written = source.segment(value)
             return Withheld("static-arguments-computed", f"the static arguments are `{written}` (line {value.lineno})")
-    return Rewrite((Edit(source.start(value), source.end(value), text),), "static_argnames")
+    return Rewrite((source.put(value, text),), "static_argnames")
 
 
 def _add(unit: Unit, call: ast.Call, text: str) -> Edit:

@@ -11,6 +11,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.trip_limits import extreme, ranges_around, spelled
 from scanlint.loops.streams import Stream, streams_of
 from scanlint.rewrite.emit.snippets import side
+from scanlint.rewrite.normalize.meaning.changes import movable
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
@@ -46,7 +47,7 @@ def _full(unit: Unit, loop: ast.For, outer: ast.For) -> FullRange | None:
             return None
     own = binds(*loop.body)
     changing = [p for p in (stream.start, stream.stop) if p is not None and reads(p) & set(around)]
-    if not changing or (reads(*changing) | {name}) & own or not _movable(unit, loop):
+    if not changing or (reads(*changing) | {name}) & own or not movable(unit.source, loop, loop):
         return None
     if loop is not outer and not reads(*changing) & _targets_within(outer, around):
         return None
@@ -81,21 +82,13 @@ def _test(unit: Unit, name: str, bound: ast.expr, *, first: bool, up: bool) -> s
     return f"{name} {sign} {side(unit.source.segment(bound))}"
 
 
-def _movable(unit: Unit, loop: ast.For) -> bool:
-    """Whether the lines of a body can be moved to the right: it has lines of its own, and no text spreads over them."""
-    lines = unit.source.lines
-    first = lines[loop.body[0].lineno - 1]
-    texts = (n for n in ast.walk(loop) if isinstance(n, ast.Constant | ast.JoinedStr))
-    return not first[: loop.body[0].col_offset].strip() and all(n.lineno == n.end_lineno for n in texts)
-
-
 def _bounds(unit: Unit, full: FullRange) -> Iterator[Edit]:
     for part, code in full.bounds:
-        yield Edit(unit.source.start(part), unit.source.end(part), code)
+        yield unit.source.put(part, code)
 
 
 def _bodies(unit: Unit, found: list[FullRange]) -> Iterator[Edit]:
-    """Each line of the bodies further to the right, and the tests above."""
+    """Indent each line of the bodies, and put the tests above them."""
     lines, shifts, tests = unit.source.lines, dict[int, int](), dict[int, list[str]]()
     for full in found:
         first = full.node.body[0].lineno

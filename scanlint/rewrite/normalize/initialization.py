@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Set
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
-from scanlint.loops.exits import JUMPS
+from scanlint.finding import NOT_APPLICABLE, Next, Rewrite, Step
 from scanlint.loops.first_trip import holds, started
+from scanlint.loops.jumps import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import Names, binds, reads
 from scanlint.syntax.walk import walk
@@ -34,9 +34,8 @@ def with_placeholders(model: LoopModel) -> Step:
     at = len(before)
     while at and isinstance(before[at - 1], ast.Assign) and binds(before[at - 1]) <= model.starts:
         at -= 1  # what is set for the sake of the loop alone stays right above it
-    above = Position(block[at].lineno, 1)
-    text = "".join(f"{unit.source.margin(node)}{n} = {_zero(model, n)}{unit.source.newline}" for n in wanted)
-    return Rewrite((Edit(above, above, text),), "while_loop", next=(Next(node, model.starts),))
+    above = unit.source.ahead(block[at], *(f"{n} = {_zero(model, n)}" for n in wanted))
+    return Rewrite((above,), "while_loop", next=(Next(node, model.starts),))
 
 
 def _flagged(model: LoopModel, names: Names, block: list[ast.stmt], anew: Set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What only the last trip leaves behind, after the loop: `last = f(x)` in every trip as `last = f(xs[-1])` once."""
+"""Move an assignment that only matters in the last trip after the loop: `last = f(x)` becomes `last = f(xs[-1])`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.emit.snippets import atom
@@ -59,7 +59,7 @@ def _surely_runs(model: LoopModel) -> bool:
 
 
 def _changed(model: LoopModel) -> frozenset[str]:
-    """What the body changes without binding it anew: lists, dicts and arrays whose items it sets, objects."""
+    """The names whose objects the body changes in place: lists, dicts and arrays whose items it sets, objects."""
     body = (n for statement in model.node.body for n in ast.walk(statement))
     stores = (n for n in body if isinstance(n, ast.Attribute | ast.Subscript) and not isinstance(n.ctx, ast.Load))
     roots = {n.id for store in stores for n in ast.walk(store) if isinstance(n, ast.Name)}
@@ -78,7 +78,7 @@ def _closed_over(model: LoopModel) -> frozenset[str]:
 
 
 def _plain(model: LoopModel, value: ast.expr) -> bool:
-    """Whether it does not matter how often an expression is evaluated: it calls array functions alone."""
+    """Whether an expression may be evaluated any number of times: it calls array functions alone."""
     for part in ast.walk(value):
         match part:
             case ast.Lambda() | ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom() | ast.JoinedStr():
@@ -94,21 +94,22 @@ def _plain(model: LoopModel, value: ast.expr) -> bool:
 
 
 def _written(model: LoopModel, node: ast.For, moved: list[tuple[ast.Assign, str]]) -> Rewrite:
-    source = model.unit.source
-    margin, inner = model.unit.source.margin(node), model.unit.source.margin(node.body[0])
-    edits, lines = [], []
+    """The moved statements below the loop, with the comments above them, and without first values that none reads."""
+    source, names = model.unit.source, {name for _, name in moved}
+    edits, lines = list[Edit](), list[str]()
     for statement, _ in moved:
-        first, last = statement.lineno, statement.end_lineno or statement.lineno
-        while source.lines[first - 2].lstrip().startswith("#") and first - 1 > node.lineno:
-            first -= 1
-        edits.append(Edit(Position(first, 1), Position(last + 1, 1), ""))
-        text = source.edited(_last_targets(model, statement.value)).splitlines()[first - 1 - source.above :]
-        lines += [margin + line.removeprefix(inner).rstrip() for line in text[: last - first + 1]]
-    end = Position((node.end_lineno or node.lineno) + 1, 1)
-    final = "" if source.lines[end.line - 2].endswith(("\n", "\r")) else model.unit.source.newline
-    edits.append(Edit(end, end, final + "".join(line + model.unit.source.newline for line in lines)))
-    dropped = [s for s in _before(model, node) if s.targets[0].id in {n for _, n in moved}]  # type: ignore[attr-defined]
-    edits += [Edit(Position(s.lineno, 1), Position(s.lineno + 1, 1), "") for s in dropped]
+        top = Position(source.top(statement), 1)
+        edits.append(Edit(top, source.drop(statement).end, ""))
+        comments = [line.strip() for line in source.lines[top.line - 1 : statement.lineno - 1]]
+        lines += [*comments, *(source.body([statement], _last_targets(model, statement.value), "") or ())]
+    edits.append(source.beneath(node, *lines))
+    block = model.unit.block(node)
+    before = block[: block.index(node)]
+    for at, first in enumerate(before):
+        match first:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() | ast.Name()) if name in names:
+                if name not in reads(*before[at + 1 :], node.iter) and source.alone(first):
+                    edits.append(source.drop(first))
     rows = model.outputs or any(s.kind == "rows" for s in model.streams)
     return Rewrite(tuple(edits), "scan" if rows else "fori_loop", next=(Next(node, model.starts),))
 
@@ -120,16 +121,4 @@ def _last_targets(model: LoopModel, value: ast.expr) -> Iterator[Edit]:
         if isinstance(part, ast.Name) and part.id in model.targets:
             code = last_target(model, part.id)
             assert code is not None
-            yield Edit(source.start(part), source.end(part), code if part is value else atom(code))
-
-
-def _before(model: LoopModel, node: ast.For) -> Iterator[ast.Assign]:
-    """The statements, alone on their lines, that give names a plain first value that nothing reads but the loop."""
-    block = model.unit.block(node)
-    before = block[: block.index(node)]
-    for at, statement in enumerate(before):
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() | ast.Name()):
-                line = model.unit.source.lines[statement.lineno - 1].partition("#")[0].strip()
-                if name not in reads(*before[at + 1 :], node.iter) and line == model.unit.source.segment(statement):
-                    yield statement
+            yield source.put(part, code if part is value else atom(code))

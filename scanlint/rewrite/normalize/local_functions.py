@@ -49,21 +49,16 @@ def _serves(model: LoopModel, statement: ast.stmt, name: str) -> bool:
 def _moved(model: LoopModel, statement: ast.stmt) -> Step:
     """The function at the top of the body; the blank lines below it go with it."""
     unit, node = model.unit, model.node
-    lines, first = unit.source.lines, statement.lineno
-    last = statement.end_lineno or first
-    while last < node.lineno - 1 and not lines[last].strip():
-        last += 1
-    margin, target = unit.source.margin(statement), unit.source.margin(node.body[0])
-    raw = [line.rstrip("\r\n") for line in lines[first - 1 : statement.end_lineno]]
-    if any(line.strip() and not line.startswith(margin) for line in raw):
-        return Withheld("layout", f"lines of `{_made(statement)}` stand further out than its `def` (line {first})")
-    text = [f"{target}{line.removeprefix(margin)}" if line.strip() else "" for line in raw]
-    text += [""] if isinstance(statement, ast.FunctionDef) else []
-    top = Position(node.body[0].lineno, 1)
-    edits = (
-        Edit(Position(first, 1), Position(last + 1, 1), ""),
-        Edit(top, top, "".join(f"{line}{unit.source.newline}" for line in text)),
-    )
+    source, below = unit.source, (statement.end_lineno or statement.lineno) + 1
+    while below < node.lineno and not source.lines[below - 1].strip():
+        below += 1
+    text = source.body([statement], (), "")
+    if text is None:
+        what = f"lines of `{_made(statement)}` stand further out than its `def`"
+        return Withheld("layout", f"{what} (line {statement.lineno})")
+    gone = Edit(Position(statement.lineno, 1), Position(below, 1), "")
+    apart = [""] if isinstance(statement, ast.FunctionDef) else []
+    edits = (gone, source.ahead(node.body[0], *text, *apart))
     scans = model.collects or any(stream.kind == "rows" for stream in model.streams)
     primitive: Primitive = "while_loop" if isinstance(node, ast.While) else "scan" if scans else "fori_loop"
     return Rewrite(edits, primitive, next=(Next(node, model.starts),))

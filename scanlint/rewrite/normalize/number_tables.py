@@ -8,18 +8,21 @@ array is as weakly typed as a Python number: it has been full of one, and takes 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.body import Body, Meeting
+from scanlint.loops.numbers.body import Body
+from scanlint.loops.numbers.meetings import DOUBLE, UNBOUNDED, Meeting
 from scanlint.loops.numbers.number import INT
-from scanlint.loops.obstacles import DOUBLE, UNBOUNDED
 from scanlint.loops.streams import Stream
+from scanlint.rewrite.emit.in_place import with_parentheses
 from scanlint.rewrite.emit.snippets import fresh, plural
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads, walk_scope
+from scanlint.syntax.walk import substituted
 
 CODES = {UNBOUNDED, DOUBLE, "index-needs-int"}
 EXACT = 2**53
@@ -33,7 +36,7 @@ def with_tables(model: LoopModel) -> Step:
 
 
 def with_weak_tables(model: LoopModel) -> Step:
-    """The same for whole numbers that tracers would give a type of their own: `(-1) ** i`."""
+    """Put whole numbers into a table that would get a strong dtype if they were computed by tracers: `(-1) ** i`."""
     return NOT_APPLICABLE if model.obstacles else _step(model, strong=True)
 
 
@@ -90,12 +93,10 @@ class _Tables:
         if gone is None or len(gone) == len(self.model.node.body):
             return NOT_APPLICABLE
         self.gone = gone
-        head, margin = self.source.start(self.model.node), self.source.margin(self.model.node)
-        text = "".join(f"{line}{self.source.newline}{margin}" if line else self.source.newline for line in lines)
-        edits = [Edit(head, head, text)]
+        edits = [self.source.ahead(self.model.node, *lines)]
         edits += self._header(tables)
         for table in tables:
-            edits += [Edit(*self._place(p), table.row) for p in table.places]
+            edits += [Edit(*with_parentheses(self.source, p), table.row) for p in table.places]
         edits += [self.source.drop(s) for s in gone]
         return Rewrite(tuple(edits), "scan", self.spell.imports, (Next(self.model.node, reported=not strong),))
 
@@ -147,7 +148,7 @@ class _Tables:
             yield ancestor
 
     def _python(self, name: str) -> bool:
-        """All that binds the name are statements at the top of the body, each of a Python number."""
+        """Whether all bindings of a name are statements at the top of the body, and each gives a Python number."""
         statements = self.defined.get(name, [])
         everywhere = [n for n in walk_scope(self.model.node.body) if isinstance(n, ast.stmt) and name in binds(n)]
         values = [getattr(s, "value", None) for s in statements]
@@ -213,7 +214,7 @@ class _Tables:
         if self._in_numpy(node) and number.most <= INT:
             turned = "[::-1]" if self.stream.reverse else ""
             numbers = f"{self.spell('numpy.arange')}({self._range()}){turned}"
-            values = _with_name(code, self.index, numbers)
+            values = re.sub(rf"(?<![\w.]){self.index}\b", lambda _: numbers, code)
         else:
             values = self._listed(table, f"[{code} for {self.index} in {self._iterated()}]")
         return f"{table.name} = {self._weak(table, values, self._length())}"
@@ -273,17 +274,8 @@ class _Tables:
         kind = ", int" if table.meeting.number.whole and not _truths(table) else ""
         return f"{self.spell('jax.numpy.array')}({values}{kind})"
 
-    def _place(self, node: ast.expr) -> tuple[Position, Position]:
-        """Where an expression stands, with the parentheses that are there for its sake."""
-        start, end = self.source.start(node), self.source.end(node)
-        before = self.source.lines[start.line - 1][: start.column - 1]
-        after = self.source.lines[end.line - 1][end.column - 1 :]
-        if before.endswith("(") and after.startswith(")") and not (before[-2:-1].isalnum() or before[-2:-1] in "_)]"):
-            return start._replace(column=start.column - 1), end._replace(column=end.column + 1)
-        return start, end
-
     def _header(self, tables: Sequence[_Table]) -> list[Edit]:
-        """What the loop goes over: the arrays, and the index as long as anything else reads it."""
+        """The new header of the loop: it goes over the tables, and over the index if anything else reads it."""
         node, places = self.model.node, {n for table in tables for p in table.places for n in ast.walk(p)}
         assert isinstance(node, ast.For)
         reading = [n for n in ast.walk(ast.Module(node.body, [])) if isinstance(n, ast.Name) and n not in places]
@@ -294,8 +286,8 @@ class _Tables:
         code = over[0] if len(over) == 1 else f"zip({', '.join(over)})"
         target, iterable = node.target, node.iter
         return [
-            Edit(self.source.start(target), self.source.end(target), ", ".join(rows)),
-            Edit(self.source.start(iterable), self.source.end(iterable), code),
+            self.source.put(target, ", ".join(rows)),
+            self.source.put(iterable, code),
         ]
 
     def _iterated(self) -> str:
@@ -336,12 +328,7 @@ class _Tables:
                     changed = True
         if any(not set(self.defined[name]) <= set(gone) for name in kept):
             return None
-        return gone if all(self._alone(statement) for statement in gone) else None
-
-    def _alone(self, statement: ast.stmt) -> bool:
-        lines = self.source.lines[statement.lineno - 1 : statement.end_lineno]
-        text = "\n".join(line.rstrip("\r\n") for line in lines).strip()
-        return text.partition("#")[0].strip() == self.source.segment(statement)
+        return gone if all(map(self.source.alone, gone)) else None
 
 
 def _truths(table: _Table) -> bool:
@@ -354,23 +341,12 @@ def _own(scope: ast.Lambda | ast.FunctionDef) -> frozenset[str]:
 
 
 def _replaced(node: ast.expr, values: Mapping[str, ast.expr], depth: int) -> ast.expr:
+    """An expression with values in the place of names, and so on in these."""
     if not depth or not reads(node) & set(values):
         return node
 
-    class Inline(ast.NodeTransformer):
-        def visit_Name(self, name: ast.Name) -> ast.expr:
-            value = values.get(name.id)
-            return _replaced(value, values, depth - 1) if value is not None else name
+    def value(part: ast.AST) -> ast.expr | None:
+        found = values.get(part.id) if isinstance(part, ast.Name) else None
+        return _replaced(found, values, depth - 1) if found is not None else None
 
-    made = Inline().visit(ast.parse(ast.unparse(node), mode="eval"))
-    assert isinstance(made, ast.Expression)
-    return made.body
-
-
-def _with_name(code: str, name: str, other: str) -> str:
-    """An expression of one line with another one, that is a call, in the place of a name."""
-    places = [n for n in ast.walk(ast.parse(code, mode="eval")) if isinstance(n, ast.Name) and n.id == name]
-    for place in sorted(places, key=lambda n: -n.col_offset):
-        line = code.encode()
-        code = (line[: place.col_offset] + other.encode() + line[place.end_col_offset :]).decode()
-    return code
+    return substituted(node, value)

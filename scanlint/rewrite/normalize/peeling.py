@@ -8,7 +8,7 @@ from textwrap import dedent, indent
 
 from scanlint.branches.branch import definite
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld, mark
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import atom, shifted
@@ -69,14 +69,14 @@ class _Peeling:
             trip = f"{self.target} = {self.array}[0]\n{trip}"
         over = f"{atom(self.array)}[1:]" if self.array is not None else f"range({shifted(self.start, 1)}, {self.stop})"
         lines = indent(trip, margin).splitlines()
-        place = Edit(self.source.start(node.iter), self.source.end(node.iter), over)
+        place = self.source.put(node.iter, over)
         first = node.lineno - 1 - self.source.above
         header = self.source.edited([place]).splitlines()[first : node.body[0].lineno - 1 - self.source.above]
         header[0] = f"{margin}{mark(0)}{header[0].removeprefix(margin)}"
         text = [*lines, *header, *indent(rest, margin + self.leaving.indent).splitlines()]
         edits = [Edit(Position(node.lineno, 1), self.source.end(node), self.leaving.newline.join(text))]
         dropped = list(self._nothings())
-        edits += [Edit(Position(s.lineno, 1), Position(s.lineno + 1, 1), "") for s in dropped]
+        edits += [self.source.drop(s) for s in dropped]
         return Rewrite(tuple(edits), "fori_loop" if self.array is None else "scan", next=(Next(),))
 
     # -- what is decided
@@ -87,7 +87,7 @@ class _Peeling:
                 yield part.test
 
     def _first(self, test: ast.expr) -> bool | None:
-        """What a test gives in the first trip, if it gives the opposite in all others; None where that is not known."""
+        """The truth of a test in the first trip, if it is the opposite in all others; None where that is not known."""
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self._first(operand)
@@ -118,8 +118,7 @@ class _Peeling:
         for at, statement in enumerate(before):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=None)) if name in self.nothing:
-                    line = self.source.lines[statement.lineno - 1].partition("#")[0].strip()
-                    if name not in reads(*before[at + 1 :]) and line == self.source.segment(statement):
+                    if name not in reads(*before[at + 1 :]) and self.source.alone(statement):
                         yield statement
 
     # -- the text
@@ -148,7 +147,8 @@ class _Peeling:
             if isinstance(statement, ast.If) and statement.test in self.tests:
                 arm = statement.body if self.tests[statement.test] == first else statement.orelse
                 inner = self._block(arm, lines, offset, first) if arm else []
-                said = [] if first or not arm else self._above(arm[0], lines, offset)
+                top = self.source.top(arm[0]) if arm else 0
+                said = [] if first or not arm else lines[top - offset : arm[0].lineno - offset]
                 out += lines[floor + 1 - offset : statement.lineno - offset]
                 out += [line.removeprefix(self.leaving.indent) for line in (*said, *inner)]
             else:
@@ -156,15 +156,8 @@ class _Peeling:
             floor = last
         return out
 
-    def _above(self, statement: ast.stmt, lines: list[str], offset: int) -> list[str]:
-        """The comments right above the first statement of an arm."""
-        at = statement.lineno - offset
-        while at and lines[at - 1].lstrip().startswith("#"):
-            at -= 1
-        return lines[at : statement.lineno - offset]
-
     def _edits(self, node: ast.AST, first: bool) -> Iterator[Edit]:
-        """What is written otherwise in the first trip, or in the others."""
+        """The edits that make a part of the body that of the first trip, or that of the other trips."""
         start, end = (self.source.start, self.source.end)
         match node:
             case ast.IfExp() if node.test in self.tests:

@@ -1,4 +1,4 @@
-"""What a loop goes over, made before it: arrays in a list are stacked, and what is counted besides gets a name."""
+"""Make the array that a loop goes over before it: a list of arrays is stacked, an enumerated array gets a name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Primitive, Rewrite, Step
 from scanlint.loops.constant_tables import array_list
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import claimed, fresh, plural
@@ -25,10 +25,8 @@ def with_name(model: LoopModel) -> Step:
     array, source = arrays[0].array, unit.source
     assert array is not None
     name = fresh(unit.names, _rows_of(arrays[0]), "rows")
-    named = Edit(source.start(array), source.end(array), name)
-    return Rewrite(
-        (_before(model, f"{name} = {source.segment(array)}"), named), "scan", next=(Next(model.node, reported=True),)
-    )
+    edits = source.ahead(model.node, f"{name} = {source.segment(array)}"), source.put(array, name)
+    return Rewrite(edits, "scan", next=(Next(model.node, reported=True),))
 
 
 def _computed(array: ast.expr) -> bool:
@@ -41,12 +39,6 @@ def _rows_of(stream: Stream) -> str:
     return plural(stream.target.id) if isinstance(stream.target, ast.Name) else "rows"
 
 
-def _before(model: LoopModel, line: str) -> Edit:
-    """A line above the loop."""
-    head = model.unit.source.start(model.node)
-    return Edit(head, head, f"{line}{model.unit.source.newline}{model.unit.source.margin(model.node)}")
-
-
 def with_stack(model: LoopModel) -> Step:
     """`for x in (a, b)` over `jnp.stack((a, b))`, with a name where that is counted besides."""
     unit, node = model.unit, model.node
@@ -56,7 +48,7 @@ def with_stack(model: LoopModel) -> Step:
     source = unit.source
     if len(model.streams) == 1 and (trips := _unread(model, listed[0])) is not None:
         assert isinstance(node, ast.For)
-        iterable = Edit(source.start(node.iter), source.end(node.iter), f"range({trips})")
+        iterable = source.put(node.iter, f"range({trips})")
         return Rewrite((iterable,), "scan", next=(Next(node, reported=True),))
     stack, needed = unit.spell("jax.numpy.stack")
     taken, edits = set(unit.names), list[Edit]()
@@ -67,14 +59,14 @@ def with_stack(model: LoopModel) -> Step:
         assert made is not None
         alone = [n for n in unit.every(ast.Name) if isinstance(array, ast.Name) and n.id == array.id]
         if len(alone) == 2:  # made for the sake of this loop
-            edits.append(Edit(source.start(made), source.end(made), f"{stack}({_closed(source.segment(made))})"))
+            edits.append(source.put(made, f"{stack}({_closed(source.segment(made))})"))
             continue
         code = f"{stack}({_closed(source.segment(array))})"
         if any(s.counted is array for s in model.streams):
             name = claimed(taken, _rows_of(stream), "rows")
-            edits.append(_before(model, f"{name} = {code}"))
+            edits.append(source.ahead(node, f"{name} = {code}"))
             code = name
-        edits.append(Edit(source.start(array), source.end(array), code))
+        edits.append(source.put(array, code))
     left = next(jumps_in(*node.body), None) is not None
     primitive: Primitive = "while_loop" if left else "scan"
     return Rewrite(tuple(edits), primitive, (needed,) if needed else (), (Next(node, reported=True),))

@@ -5,29 +5,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from scanlint.batching.examples import Batch, Rows
 from scanlint.batching.fetches import ARRAYS, makes_numpy
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
 from scanlint.host.callees import cast_away
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.body import departing_elements, meets_arrays, strong_elements
 from scanlint.loops.numbers.tables import OWN, Typed
-from scanlint.loops.obstacles import departed
+from scanlint.loops.numbers.trip_numbers import departing_elements, in_each_type, strong_elements
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.stacking import STACKS
-from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
+from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
 from scanlint.rewrite.emit.layout import blank_above, fold_return
-from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.emit.line_breaks import within
 from scanlint.rewrite.late_libcst import cst
-from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement, plain_argument
+from scanlint.rewrite.lower.batches.vmap_call import Mapped, plain_argument
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
-from scanlint.rewrite.lower.loops.number_types import marked, typings
 from scanlint.rewrite.lower.loops.row_inputs import naming
-from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials
-from scanlint.syntax.bindings import Names, binds, reads
+from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials, join_group, returned_element
+from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
 
 
@@ -49,15 +48,17 @@ def to_vmap(model: LoopModel, batch: Batch, row: str | None = None) -> Outcome:
     try:
         if turned and (forward := _forward(batch)) is not None:
             batch, turned = forward, False
-        made = _LoopToVmap(model, batch, row, turned).outcome()
-        if not isinstance(made, Rewrite) or batch.index is None or not isinstance(model.node, ast.For):
-            return made
-        if not meets_arrays(model.unit, model.node, model.streams):
-            return made
-        typed = typings(model.unit, model.node, model.streams)
-        return first_of([made, *(marked(t, _LoopToVmap(model, batch, row, turned, t).outcome()) for t in typed)])
+        if batch.index is None or not isinstance(model.node, ast.For):
+            return _mapped(model, batch, row, turned, OWN)
+        made = partial(_mapped, model, batch, row, turned)
+        return first_of(in_each_type(model.unit, model.node, model.streams, made))
     except SharedLine:
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
+
+
+def _mapped(model: LoopModel, batch: Batch, row: str | None, turned: bool, typed: Typed) -> Outcome:
+    """The loop as `vmap`, with the numbers of its examples in one type."""
+    return _LoopToVmap(model, batch, row, turned, typed).outcome()
 
 
 def _forward(batch: Batch) -> Batch | None:
@@ -80,12 +81,9 @@ def comprehension_to_vmap(
     if batch.host is not None:
         return batch.host
     for meeting in departing_elements(batch.unit, node) if batch.counter is not None else ():
-        return departed(meeting)
-    made = _comprehension(batch, node, stacks, number, OWN)
-    if not isinstance(made, Rewrite) or batch.index is None or not meets_arrays(batch.unit, node):
-        return made
-    typed = typings(batch.unit, node)
-    return first_of([made, *(marked(t, _comprehension(batch, node, stacks, number, t)) for t in typed)])
+        return meeting.obstacle
+    made = partial(_comprehension, batch, node, stacks, number)
+    return made(OWN) if batch.index is None else first_of(in_each_type(batch.unit, node, (), made))
 
 
 def _made_before(batch: Batch, node: ast.ListComp) -> list[ast.expr]:
@@ -111,13 +109,13 @@ def _comprehension(
         code = mapped.fetched(code, numpy, number)
     place = stacks[0] if inside else node
     statement = next(a for a in unit.ancestors(place) if isinstance(a, ast.stmt))
-    edit = in_statement(batch, statement, place, code) or Edit(source.start(place), source.end(place), code)
+    edits = within(source, statement, [source.put(place, code)])
     alike = [c for c in stacks if (unit.resolve(c.func) in ARRAYS) == numpy]
     try:
         named = [_by_name(unit, c) for c in alike if not inside]
     except SharedLine:
         return Withheld("layout", f"the list is made an array on a line of company (line {node.lineno})")
-    return Rewrite((edit, *named), "vmap", mapped.spell.imports)
+    return Rewrite((*edits, *named), "vmap", mapped.spell.imports)
 
 
 def _by_name(unit: Unit, call: ast.Call) -> Edit:
@@ -125,7 +123,7 @@ def _by_name(unit: Unit, call: ast.Call) -> Edit:
     source, statement, code = unit.source, unit.parents[call], ast.unparse(call.args[0])
     if isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [code]:
         return drop(source, statement)
-    return Edit(source.start(call), source.end(call), code)
+    return source.put(call, code)
 
 
 def given_dtype(unit: Unit, call: ast.Call) -> ast.expr | None:
@@ -150,6 +148,8 @@ class _LoopToVmap:
         self.named: set[ast.stmt] = set()
         if self.batch.index is None:
             self.batch = self._named(self.batch)
+        if len(self.model.outputs) == 1 and self.model.outputs[0].grouped:
+            self.batch = replace(self.batch, elements=(self.model.outputs[0].element,))
         self.mapped = Mapped(self.batch, self.snippet, typed=self.typed)
 
     def outcome(self) -> Outcome:
@@ -169,6 +169,7 @@ class _LoopToVmap:
         axis = self._out_axes()
         definitions: list[cst.BaseStatement] = []
         if self._plain():
+            join_group(outputs[0], self.snippet, mapped.spell)
             code = mapped.expression(axis)
             if isinstance(code, Withheld):
                 return code
@@ -228,24 +229,24 @@ class _LoopToVmap:
             for row in batch.rows
             if row.target is not None and not isinstance(row.target, ast.Name)
         ]
-        results = [self._result(output) for output in self.model.outputs]
-        appends = {id(o.append) for o in self.model.outputs}
-        moved = self._results(results)
+        found = [returned_element(self.model, o, snippet, mapped.fresh, mapped.spell) for o in self.model.outputs]
+        results, after = [code for code, _ in found], [line for _, lines in found for line in lines]
         body: list[cst.BaseStatement] = []
         said: list[cst.EmptyLine] = []
         for statement in self.model.node.body:
+            if statement in self.named:
+                said += snippet.take(statement)
+                continue
             parts = snippet.statement(statement)
-            if id(statement) in appends or statement in self.named:
-                said += [line for part in parts for line in comments_of(part)]
-                parts = [snippet.parse(moved[id(statement)])] if id(statement) in moved else []
             if parts and said:
                 parts[0] = parts[0].with_changes(leading_lines=[*said, *getattr(parts[0], "leading_lines", ())])
                 said = []
             body += parts
+        said += after
         returned = ", ".join(results)
         match [output.element for output in self.model.outputs]:
-            case [ast.Tuple(elts=[_, _, *_])] if "\n" not in returned:
-                returned = returned.removeprefix("(").removesuffix(")")
+            case [ast.Tuple(elts=[_, _, *_])] if returned.startswith("(") and "\n" not in returned:
+                returned = returned[1:-1]
         last = snippet.parse(f"return {returned}").with_changes(leading_lines=said)
         if body and isinstance(body[-1], cst.FunctionDef):
             last = blank_line_before(last)
@@ -256,36 +257,6 @@ class _LoopToVmap:
             name, ", ".join(parameters), [*unpack, *body, last], snippet.body_of(self.model.node)
         )
         return mapped.call(name, axes, arguments, axis), definition
-
-    def _result(self, output: Output) -> str:
-        """What one example gives; where it begins on a line of its own, the lines below move with it."""
-        element = output.element
-        deep = " " * (element.col_offset - output.append.col_offset)
-        opened, closed = brackets(element)
-        first, *rest = self.snippet.expression(element).split("\n")
-        alone = element.lineno > output.append.lineno
-        if rest and opened and alone:
-            return "\n".join([opened, deep + first, *rest, closed])
-        if (
-            rest
-            and alone
-            and not any(isinstance(n, ast.JoinedStr | ast.Constant) and _text(n) for n in ast.walk(element))
-        ):
-            rest = [line.removeprefix(deep) for line in rest]
-        return "\n".join([opened + first, *rest]) + closed
-
-    def _results(self, results: list[str]) -> dict[int, str]:
-        """Names for elements whose names are bound again after they were appended."""
-        moved: dict[int, str] = {}
-        body = self.model.node.body
-        for place, output in enumerate(self.model.outputs):
-            later = body[body.index(output.append) + 1 :]
-            changed: Names = binds(*later)
-            if reads(output.element) & changed:
-                name = self.mapped.fresh(singular(output.name, "result"))
-                moved[id(output.append)] = f"{name} = {results[place]}"
-                results[place] = name
-        return moved
 
     def _place(self, code: str, definitions: list[cst.BaseStatement], axis: int | tuple[int, ...]) -> Outcome:
         """The loop gives way to its definitions and the call; the list is not made any more."""
@@ -299,12 +270,10 @@ class _LoopToVmap:
         drops = drop_initials(model, ())
         gone = {e.start.line for e in drops}
         above = blank_above(source, model.node, self.snippet.newline, gone) if definitions else []
-        inlined = self._inline(code)
-        if inlined is not None:
+        if inlined := self._inline(code):
             loop = self.snippet.edit(definitions)
             text = loop.text + self.snippet.newline if definitions and not self._blank_after() else loop.text
-            edits = [Edit(loop.start, loop.end, text if definitions else ""), inlined]
-            return self._rewrite([*edits, *drops, *above])
+            return self._rewrite([loop._replace(text=text if definitions else ""), *inlined, *drops, *above])
         if axis and not any(o.axis for o in model.outputs):
             return Withheld("stack-axis", f"`{model.outputs[0].name}` is stacked along axis {axis} elsewhere")
         plan = after_loop(model, self.mapped.spell, self.mapped.fresh)
@@ -326,38 +295,34 @@ class _LoopToVmap:
         """Whether an empty line follows the loop."""
         return not self.source.lines[self.snippet.last_line].strip()
 
-    def _inline(self, code: str) -> Edit | None:
-        """`jnp.stack(ys)` right after the loop becomes the call itself."""
+    def _inline(self, code: str) -> Sequence[Edit]:
+        """`jnp.stack(ys)` right after the loop becomes the call itself; nothing where it stands elsewhere."""
         model = self.model
         if len(model.outputs) != 1 or len(model.outputs[0].uses) != 1 or model.outputs[0].first:
-            return None
+            return ()
         use = model.outputs[0].uses[0]
         stack = self.unit.parents[use]
         block = self.unit.block(model.node)
         after = block[block.index(model.node) + 1 :][:1]
         numpy = model.outputs[0].numpy and makes_numpy(self.unit, stack, use)
         if not isinstance(stack, ast.Call) or stack.args[:1] != [use]:
-            return None
+            return ()
         if not numpy and (model.outputs[0].numpy or self.unit.resolve(stack.func) not in STACKS):
-            return None
+            return ()
         if not after or not any(n is stack for n in ast.walk(after[0])) or not _only_axis(stack):
-            return None
+            return ()
         if not isinstance(after[0], ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
-            return None
+            return ()
         start, end = self.source.start(stack), self.source.end(stack)
         among = isinstance(self.unit.parents[stack], ast.Tuple) and start.line == end.line
         if among and not _axis(self.unit, model.outputs[0]):
             line = self.source.lines[start.line - 1].rstrip()
             if len(line) - (end.column - start.column) + len(code) > self.source.width:
-                return None
-        return in_statement(self.batch, after[0], stack, code) or Edit(start, end, code)
+                return ()
+        return within(self.source, after[0], [self.source.put(stack, code)])
 
     def _rewrite(self, edits: list[Edit]) -> Rewrite:
         return Rewrite(tuple(edits), "vmap", self.mapped.spell.imports)
-
-
-def _text(node: ast.JoinedStr | ast.Constant) -> bool:
-    return isinstance(node, ast.JoinedStr) or isinstance(node.value, str | bytes)
 
 
 def _only_axis(call: ast.Call) -> bool:

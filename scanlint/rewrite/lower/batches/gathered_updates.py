@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from scanlint.batching.examples import Batch
 from scanlint.batching.gathered import Addition, GatheringLoop, Reduction, mapped, row_of
-from scanlint.finding import Edit, Next, Outcome, Position, Rewrite, Withheld
+from scanlint.finding import Edit, Next, Outcome, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import claimed
 from scanlint.rewrite.lower.batches.vmap_call import Mapped
@@ -34,19 +34,11 @@ def to_one_addition(loop: GatheringLoop, batch: Batch | None) -> Outcome:
     """
     source, node = loop.model.unit.source, loop.model.node
     statements = [node, *(a.statement for a in loop.additions)]
-    if any(_shares(source.lines, statement) for statement in statements):
+    if not all(map(source.alone, statements)):
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {node.lineno})")
     made = _Emission(loop, batch, keep=False)
     zeros = not loop.plain and any(made.zero(a) is not None for a in loop.additions)
     return made.rewrite()._replace(plainer=_Emission(loop, batch, keep=True).rewrite() if zeros else None)
-
-
-def _shares(lines: Sequence[str], statement: ast.stmt) -> bool:
-    """Whether a statement stands on a line with others."""
-    last = (statement.end_lineno or statement.lineno) - 1
-    tail = lines[last].encode()[statement.end_col_offset or 0 :].decode().strip()
-    head = lines[statement.lineno - 1].encode()[: statement.col_offset].decode().strip()
-    return bool(head) or (bool(tail) and not tail.startswith("#"))
 
 
 class _Emission:
@@ -61,36 +53,23 @@ class _Emission:
         found = [row_of(self.model, part) for addition in loop.additions for part in addition.parts]
         rows = tuple(row for row in found if row is not None)
         self.mapped = Mapped(batch or Batch(self.unit, self.model.node, (), (), rows, counter, None), None)
-        self.margin, self.newline = self.unit.source.margin(self.model.node), self.unit.source.newline
 
     def rewrite(self) -> Rewrite:
         node, source = self.model.node, self.unit.source
         last = [self._added(a, self._arrays(a)) for a in self.loop.additions] if self.loop.plain else []
         if self.loop.plain:
-            code = f"{self.newline}{self.margin}".join(last)
-            return Rewrite((Edit(source.start(node), source.end(node), code),), "other", self._imports())
+            return Rewrite((source.instead(node, *last),), "other", self._imports())
         before, after, edits = list[str](), list[str](), list[Edit]()
         for addition in self.loop.additions:
             lists = {part: self._list(addition, part) for part in mapped(self.model, addition)}
             before += [f"{name} = []" for name in lists.values()]
             pushes = [f"{name}.append({source.segment(part)})" for part, name in lists.items()]
-            inner = source.lines[addition.statement.lineno - 1]
-            margin = inner[: len(inner) - len(inner.lstrip())]
-            edits.append(
-                Edit(
-                    source.start(addition.statement),
-                    source.end(addition.statement),
-                    f"{self.newline}{margin}".join(pushes),
-                )
-            )
+            edits.append(source.instead(addition.statement, *pushes))
             stack = self.mapped.spell("jax.numpy.stack")
             arrays = {part: f"{stack}({name})" for part, name in lists.items()}
             after.append(self._added(addition, self._arrays(addition, arrays)))
         edits += [drop(source, zero) for a in self.loop.additions if (zero := self.zero(a)) is not None]
-        above = "".join(f"{line}{self.newline}{self.margin}" for line in before)
-        start, below = source.start(node), Position((node.end_lineno or node.lineno) + 1, 1)
-        edits.append(Edit(start, start, above))
-        edits.append(Edit(below, below, "".join(f"{self.margin}{line}{self.newline}" for line in after)))
+        edits += [source.ahead(node, *before), source.beneath(node, *after)]
         return Rewrite(tuple(edits), "vmap", self._imports(), (Next(node, reported=True),))
 
     def _imports(self) -> tuple[str, ...]:
@@ -101,7 +80,7 @@ class _Emission:
         return claimed(self.mapped.taken, name)
 
     def _arrays(self, addition: Addition, made: dict[ast.expr, str] | None = None) -> dict[ast.expr, str]:
-        """What each part is of all examples together, as source."""
+        """The source of each part of the update for all examples together: `made`, and arrays for the rows."""
         arrays = dict(made or {})
         for part in addition.parts:
             row = row_of(self.model, part) if part not in arrays else None
@@ -136,7 +115,7 @@ class _Emission:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == addition.name:
                     wanted = self._neutral(addition, value)
-                    return statement if wanted and not _shares(self.unit.source.lines, statement) else None
+                    return statement if wanted and self.unit.source.alone(statement) else None
             if addition.name in reads(statement) | binds(statement):
                 return None
         return None

@@ -1,61 +1,24 @@
-"""What is mapped over which arrays, as source: the parts of a call of `jax.vmap`."""
+"""The parts of a call of `jax.vmap` as source: the mapped function and the arrays that it is mapped over."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from scanlint.batching.examples import Batch, Rows, as_long
-from scanlint.finding import Edit, Position, Withheld
+from scanlint.finding import Edit, Withheld
 from scanlint.host.callees import cast_away, uncast
 from scanlint.loops.numbers.tables import OWN, Typed, weak_numbers
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.draft import Snippet
-from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.rewrite.emit.shortened import bounds_and_count, shortened, shortest
 from scanlint.rewrite.emit.snippets import atom, claimed, fresh, row_name
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.walk import substituted
 from scanlint.trace.domain.callables import Transformed
 from scanlint.trace.unit import Unit
-
-
-def in_statement(batch: Batch, statement: ast.stmt, node: ast.expr, code: str) -> Edit | None:
-    """A simple statement laid out anew with `code` in the place of one expression."""
-    source = batch.unit.source
-    start, end = source.start(statement), source.end(statement)
-    first, last = source.lines[start.line - 1], source.lines[end.line - 1]
-    margin = len(first) - len(first.lstrip())
-    tail = last[end.column - 1 :].strip()
-    if not isinstance(statement, ast.Assign | ast.Return | ast.Expr) or start.column != margin + 1 or tail:
-        return None
-    before, after = source.start(node), source.end(node)
-    head = _between(source.lines, start, before)
-    rest = _between(source.lines, after, end)
-    if "\n" in head or "\n" in rest or "\n" in code:
-        return None
-    newline = "\r\n" if first.endswith("\r\n") else "\n"
-    lines = fit(f"{head}{code}{rest}", margin, source.width).split("\n")
-    return Edit(start, end, newline.join([lines[0], *(" " * margin + line for line in lines[1:])]))
-
-
-def _between(lines: Sequence[str], start: Position, end: Position) -> str:
-    if start.line == end.line:
-        return lines[start.line - 1][start.column - 1 : end.column - 1]
-    middle = lines[start.line : end.line - 1]
-    return "".join([lines[start.line - 1][start.column - 1 :], *middle, lines[end.line - 1][: end.column - 1]])
-
-
-class _Named(ast.NodeTransformer):
-    """Puts names in the place of reads, which are told by their dumps."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        name = self.names.get(ast.dump(node))
-        return ast.Name(name, ast.Load()) if name is not None else self.generic_visit(node)
 
 
 class Mapped:
@@ -113,7 +76,8 @@ class Mapped:
         named = {ast.dump(place): self.row_name(row) for row in self.batch.rows for place in row.places}
         if isinstance(code, Withheld) or not named:
             return code
-        return ast.unparse(_Named(named).visit(ast.parse(code, mode="eval").body))
+        rows = lambda node: ast.Name(named[key]) if (key := ast.dump(node)) in named else None  # noqa: E731
+        return ast.unparse(substituted(ast.parse(code, mode="eval").body, rows))
 
     def call(self, function: str, axes: list[int | None], arguments: list[str], axis: int | tuple[int, ...]) -> str:
         """`jax.vmap(function, in_axes=..., out_axes=...)(arguments)`."""
@@ -272,26 +236,21 @@ class Mapped:
         source = self.unit.source
         if self.snippet:
             return self.snippet.expression(element)
-        code, start = source.segment(element), source.start(element)
-        for at, end, text in sorted(self._edits(element), key=lambda edit: edit[0], reverse=True):
-            a = len(_between(source.lines, start, at))
-            b = len(_between(source.lines, start, end))
-            code = code[:a] + text + code[b:]
-        return code
+        return source.between(source.start(element), source.end(element), self._edits(element))
 
-    def _edits(self, element: ast.expr) -> Iterator[tuple[Position, Position, str]]:
+    def _edits(self, element: ast.expr) -> Iterator[Edit]:
         """The pieces of an expression that read otherwise for one example."""
         source, inside = self.unit.source, set(ast.walk(element))
         for node, name in self.made.items():
-            yield source.start(node), source.end(node), name
+            yield source.put(node, name)
         for row in self.batch.rows if self.batch.index is None else ():
             for place in (p for p in row.places if p in inside):
-                yield source.start(place), source.end(place), self.row_name(row)
+                yield source.put(place, self.row_name(row))
         for part in inside if not self.unit.context(element).traced else ():
             if (inner := cast_away(self.unit, part)) is not None and isinstance(part, ast.Call):
                 opened, closed = ("", "") if plain_argument(self.unit, part, inner) else ("(", ")")
-                yield source.start(part), source.start(inner), opened
-                yield source.end(inner), source.end(part), closed
+                yield Edit(source.start(part), source.start(inner), opened)
+                yield Edit(source.end(inner), source.end(part), closed)
 
 
 def plain_argument(unit: Unit, cast: ast.expr, inner: ast.expr) -> bool:

@@ -17,12 +17,12 @@ from scanlint.rewrite.emit.snippets import claimed, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.late_libcst import cst
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
-from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, not_a_number, number, total, unify
+from scanlint.rewrite.lower.branches.arm_types import Leaf, not_a_number, number, unify
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
 from scanlint.rewrite.lower.branches.predicates import parted, scalar_predicate
 from scanlint.rewrite.lower.branches.selections import filled, plain_choice, promoted
+from scanlint.rewrite.lower.branches.stacked_names import stacked_by_number
 from scanlint.rewrite.lower.depth_limit import too_deep
-from scanlint.rewrite.lower.loops.stacked_names import stacked_by_number
 from scanlint.rewrite.normalize.accumulators.append_sinking import without_appends
 from scanlint.rewrite.normalize.accumulators.list_to_array import with_places_around
 from scanlint.rewrite.normalize.exits.continues import as_branch, as_flag
@@ -65,22 +65,18 @@ def to_cond(model: BranchModel) -> Outcome:
     if deep := too_deep(model.unit, model.node):
         return deep
     tree = tree_of(model, model.results)
-    alike = _staged(model, tree)
-    if isinstance(alike, Rewrite) and alike.primitive == "where":
-        return alike
-    mixed = _staged(model, tree, mixed=True)
-    chosen = isinstance(mixed, Rewrite) and mixed.primitive == "where"
-    return first_of([mixed, alike]) if chosen else alike
+    selected, staged = _staged(model, tree, select=True), _staged(model, tree)
+    return first_of([selected, staged]) if isinstance(selected, Rewrite) else staged
 
 
-def _staged(model: BranchModel, tree: Choice | Options, *, mixed: bool = False) -> Outcome:
+def _staged(model: BranchModel, tree: Choice | Options, *, select: bool = False) -> Outcome:
     """The branch as a primitive. Comments and line breaks in an arm choose how that is written, never what it is."""
     try:
-        staging = _Staging(model, mixed=mixed)
+        staging = _Staging(model, select=select)
         made = staging.outcome(tree)
         if not staging.laid_out:
             return made
-        plain = _Staging(model, heed=False, mixed=mixed).outcome(tree)
+        plain = _Staging(model, heed=False, select=select).outcome(tree)
     except SharedLine:
         return Withheld("layout", f"the lines of the branch cannot be moved alone (line {model.node.lineno})")
     if isinstance(plain, Rewrite) and isinstance(made, Rewrite) and plain.primitive == made.primitive:
@@ -96,6 +92,9 @@ def to_switch(selection: Selection) -> Outcome:
     return _staged(model, options_of(selection))
 
 
+NO_SELECTION = Withheld("branch-types-differ", "not every arm is a cheap expression that may be computed in any case")
+
+
 @dataclass(slots=True)
 class Made:
     """Definitions, and the expression that uses them."""
@@ -108,11 +107,11 @@ class _Staging:
     """One branch on its way to a primitive.
 
     `heed`: an arm with comments or line breaks gets a function of its own, in which they stay; `laid_out` tells whether
-    one did. `mixed`: `jnp.where` may choose between other dtypes, and promotes them.
+    one did. `select`: both sides are computed and `jnp.where` chooses, which promotes their dtypes.
     """
 
-    def __init__(self, model: BranchModel, *, heed: bool = True, mixed: bool = False) -> None:
-        self.model, self.mixed = model, mixed
+    def __init__(self, model: BranchModel, *, heed: bool = True, select: bool = False) -> None:
+        self.model, self.select = model, select
         self.heed, self.laid_out = heed, False
         self.unit: Unit = model.unit
         self.source = model.unit.source
@@ -137,23 +136,17 @@ class _Staging:
     def outcome(self, tree: Choice | Options) -> Outcome:
         if isinstance(tree, Choice):
             self._keep_static(tree)
+        primitive: Primitive
         arms = arms_of(tree)
         self.values = {id(arm): plain_values(self.model, arm, self._old) for arm in arms}
-        single = isinstance(tree, Choice) and self._single(arms)
-        given = [leaves[0] for leaves in self.values.values() if leaves]
-        mixed = self.mixed and promoted(self.unit, [leaf.node for leaf in given])
-        chosen = single and (filled(self.unit, given, mixed=self.mixed) or mixed)
-        if self.mixed and isinstance(tree, Choice) and (pair := self._pair(tree)) is not None:
-            return (
-                pair if isinstance(pair, Withheld) else Rewrite(tuple(self._edits(pair)), "where", self.spell.imports)
-            )
-        if not chosen and (problem := self._unify(arms)):
+        if self.select:
+            primitive, made = "where", self._selected(tree, arms)
+        elif problem := self._unify(arms):
             return problem
-        primitive: Primitive = "switch" if isinstance(tree, Options) else "cond"
-        if isinstance(tree, Choice) and (chosen or (single and self._selects(arms))):
-            primitive, made = "where", self._where(tree)
+        elif isinstance(tree, Options):
+            primitive, made = "switch", self._switch(tree)
         else:
-            made = self._switch(tree) if isinstance(tree, Options) else self._cond(tree)
+            primitive, made = "cond", self._cond(tree)
         if isinstance(made, Withheld):
             return made
         return Rewrite(tuple(self._edits(made)), primitive, self.spell.imports)
@@ -192,7 +185,7 @@ class _Staging:
         return None
 
     def _at(self, place: int, arm: Arm, leaves: Sequence[Leaf] | None) -> Leaf:
-        """What an arm gives for one result, with the names that its own statements hide from there."""
+        """The value that an arm gives to one result, with the names that the statements of the arm rebind."""
         if leaves is None:
             return Leaf("")
         return leaves[place] if self._flat(arm, leaves) else replace(leaves[place], hidden=binds(*arm.statements))
@@ -213,39 +206,32 @@ class _Staging:
             value = ast.copy_location(ast.Name(name, ast.Load()), self.model.node)
         return Leaf(name, value, written=False, bound=bound)
 
-    def _single(self, arms: Sequence[Arm]) -> bool:
-        """Whether each arm is one expression and no more."""
+    def _selected(self, tree: Choice | Options, arms: Sequence[Arm]) -> Made | Withheld:
+        """The branch as a choice between expressions that are all computed, where each is cheap and total."""
+        if not isinstance(tree, Choice):
+            return NO_SELECTION
+        if (pair := self._pair(tree)) is not None:
+            return pair
         found = [self.values[id(arm)] for arm in arms if self._inline(arm) is not None]
-        return len(found) == len(arms) and all(leaves is not None and len(leaves) == 1 for leaves in found)
-
-    def _selects(self, arms: Sequence[Arm]) -> bool:
-        """Whether all are cheap and total, and of the same names or stacked, so that both sides may be computed."""
-        kinds: set[frozenset[str] | None] = set()
-        nodes = [leaves[0].node if (leaves := self.values[id(arm)]) else None for arm in arms]
-        if all(node is not None and number(self.unit, node) is not None for node in nodes):
-            return True  # Python's, of one type once they are cast
-        for arm, node in zip(arms, nodes, strict=True):
-            if node is None or isinstance(node, ast.Tuple) or not total(self.unit, node):
-                return False
-            if (id(arm), 0) in self.casts:
-                return False
-            kinds.add(dtype_parts(self.unit, node, {}))
-        alike = len(kinds) == 1 and None not in kinds
-        return alike or (not self.model.returns and stacked_by_number(self.unit, self.model.node, *self.model.results))
+        if len(found) < len(arms) or any(leaves is None or len(leaves) != 1 for leaves in found):
+            return NO_SELECTION
+        given = [leaves[0] for leaves in found if leaves]
+        nodes = [leaf.node for leaf in given]
+        if not (filled(self.unit, given) or promoted(self.unit, nodes) or stacked_by_number(self.model, nodes)):
+            numbers = all(node is not None and number(self.unit, node) is not None for node in nodes)
+            if not numbers or self._unify(arms) is not None:  # Python's, of one type once they are cast
+                return NO_SELECTION
+        return self._where(tree)
 
     def _inline(self, arm: Arm) -> str | None:
         """The arm as one expression on one line, if it is no more than that."""
         leaves = self.values[id(arm)]
         if leaves is None or not self._flat(arm, leaves):
             return None
-        codes = [self._leaf(arm, place, leaf) for place, leaf in enumerate(leaves)]
+        casts = [self.casts.get((id(arm), place)) for place in range(len(leaves))]
+        codes = [cast or on_one_line(leaf.code) for cast, leaf in zip(casts, leaves, strict=True)]
         tuple_needed = len(codes) > 1 or (self.model.returns and arm.returns_tuple)
         return f"({', '.join(codes)}{',' if len(codes) == 1 else ''})" if tuple_needed else codes[0]
-
-    def _leaf(self, arm: Arm, place: int, leaf: Leaf) -> str:
-        if (id(arm), place) in self.casts:
-            return self.casts[id(arm), place]
-        return on_one_line(leaf.code)
 
     # -- primitives
 
@@ -255,13 +241,9 @@ class _Staging:
         match tree.test:
             case ast.UnaryOp(op=ast.Not(), operand=operand) if self.test is self.model.node.test:
                 return self._where(Choice(operand, tree.orelse, tree.body))
-        test = self._predicate(tree)
-        body, orelse = self._where(tree.body), self._where(tree.orelse)
-        if isinstance(test, Withheld):
-            return test
-        assert isinstance(body, Made)
-        if isinstance(orelse, Withheld):
-            return orelse
+        test, body, orelse = self._predicate(tree), self._where(tree.body), self._where(tree.orelse)
+        if isinstance(test, Withheld) or isinstance(body, Withheld) or isinstance(orelse, Withheld):
+            return next(part for part in (test, body, orelse) if isinstance(part, Withheld))
         return Made(f"{self.spell('jax.numpy.where')}({test}, {body.code}, {orelse.code})")
 
     def _pair(self, tree: Choice) -> Made | Withheld | None:
@@ -287,9 +269,7 @@ class _Staging:
         """The test as one array expression on one line."""
         test = self.test if tree.test is self.model.node.test else tree.test
         code = scalar_predicate(self.unit, test, self.spell)
-        if isinstance(code, Withheld):
-            return code
-        return on_one_line(code)
+        return code if isinstance(code, Withheld) else on_one_line(code)
 
     def _cond(self, tree: Choice, other: str = "otherwise") -> Made | Withheld:
         """`other` names the function of the second arm; a negated test has its arms the other way round."""
@@ -354,7 +334,7 @@ class _Staging:
             if isinstance(inner, Withheld) or not inner.definitions:
                 return inner if isinstance(inner, Withheld) else Made(f"{header} {inner.code}")
             name = claimed(self.taken, name)
-            call = blank_line_before(self._statement(f"return {inner.code}", 2))
+            call = blank_line_before(self.snippet.line(f"return {inner.code}", 2))
             return Made(name, [self._define(name, parameters, [*inner.definitions, call], None)])
         code = self._inline(tree)
         if code is not None:
@@ -384,19 +364,16 @@ class _Staging:
         if folded is not None:
             return [*body[:-1], folded]
         codes = [r if r in binds(*arm.statements) else self.casts.get((id(arm), i), r) for i, r in enumerate(results)]
-        return [*body, self._statement(f"return {', '.join(codes)}", 2)]
+        return [*body, self.snippet.line(f"return {', '.join(codes)}", 2)]
 
     # -- putting it in place
-
-    def _statement(self, code: str, depth: int = 0) -> cst.BaseStatement:
-        return self.snippet.line(code, depth)
 
     def _edits(self, made: Made) -> list[Edit]:
         model, snippet = self.model, self.snippet
         depth = 0 if self.first is model.node and self.around is None else 1
         given = model.returns or (self.given_back is not None and self.around is None)
         code = f"return {made.code}" if given else f"{', '.join(model.results)} = {made.code}"
-        call = self._statement(code, depth)
+        call = self.snippet.line(code, depth)
         statements = [*made.definitions, call]
         spaced = [statements[0], *(blank_line_before(s) for s in statements[1:])]
         if self.first is not model.node:

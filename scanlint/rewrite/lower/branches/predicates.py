@@ -10,7 +10,8 @@ from scanlint.finding import Withheld
 from scanlint.host.purity import WAITS, of_jax
 from scanlint.loops.concrete_uses import boolean, unfetched
 from scanlint.loops.streams import is_array
-from scanlint.rewrite.lower.expressions.quantifiers import membership
+from scanlint.rewrite.emit.snippets import atom
+from scanlint.rewrite.lower.expressions.quantifiers import folded, membership
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.calls.jax_results import ARRAY_METHODS
 from scanlint.trace.unit import Unit
@@ -21,7 +22,7 @@ PRESENCE = (ast.In, ast.NotIn)
 
 
 def scalar_predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
-    """The same without axes: Python takes the truth of an array of one element, whatever axes it has."""
+    """The predicate as a scalar: Python takes the truth of an array of one element, whatever axes it has."""
     made = predicate(unit, test, spell)
     if isinstance(made, Withheld) or not (unit.value(test).ndim or 0):
         return made
@@ -40,12 +41,8 @@ def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
                     return part
             texts = [str(p) for p in parts]
             if all(boolean(unit, v) for v in values):
-                return (" & " if isinstance(op, ast.And) else " | ").join(_side(t) for t in texts)
-            name = spell("jax.numpy.logical_and" if isinstance(op, ast.And) else "jax.numpy.logical_or")
-            out = texts[0]
-            for text in texts[1:]:
-                out = f"{name}({out}, {text})"
-            return out
+                return (" & " if isinstance(op, ast.And) else " | ").join(map(atom, texts))
+            return folded(spell, "jax.numpy.logical_and" if isinstance(op, ast.And) else "jax.numpy.logical_or", texts)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = predicate(unit, operand, spell)
             return inner if isinstance(inner, Withheld) else f"{spell('jax.numpy.logical_not')}({inner})"
@@ -150,9 +147,3 @@ def _harmless(unit: Unit, test: ast.expr) -> bool:
 def _item(unit: Unit, value: ast.expr) -> bool:
     """Whether this is an item of an array: `flags[0]`."""
     return isinstance(value, ast.Subscript) and is_array(unit, value.value)
-
-
-def _side(code: str) -> str:
-    """An expression as one side of `&` or `|`."""
-    alone = isinstance(ast.parse(f"({code})", mode="eval").body, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-    return code if alone else f"({code})"

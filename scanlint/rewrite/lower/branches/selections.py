@@ -9,16 +9,15 @@ from scanlint.rewrite.lower.branches.arm_types import Leaf, number, numeral, tot
 from scanlint.trace.unit import Unit
 
 
-def filled(unit: Unit, leaves: Sequence[Leaf], *, mixed: bool = False) -> bool:
+def filled(unit: Unit, leaves: Sequence[Leaf]) -> bool:
     """Whether Python numbers, or names that may hold one still, stand beside arrays that may be computed in any case.
 
-    `jnp.where` gives such numbers the dtype of the array and its shape; `lax.cond` would ask for both. `mixed`: the
-    number may stand in the place of what has been computed, which may be an array of more than one element.
+    `jnp.where` gives such numbers the dtype of the array and its shape; `lax.cond` would ask for both.
     """
     arrays = []
     for leaf in leaves:
         node = leaf.node
-        if isinstance(node, ast.Name) and numeral(unit, node.id) and not (mixed and unit.value(leaf.bound).traced):
+        if isinstance(node, ast.Name) and numeral(unit, node.id) and not unit.value(leaf.bound).traced:
             continue
         known = None if node is None else number(unit, node)
         if node is None or isinstance(known, bool | complex) or (known is None and unit.value(node).static):

@@ -11,7 +11,7 @@ from scanlint.finding import Outcome, Primitive, Rewrite, Withheld, first_of
 from scanlint.loops.effects import on_host
 from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.spelling import Spelling
-from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, total, unify
+from scanlint.rewrite.lower.branches.arm_types import Leaf, number, unify
 from scanlint.rewrite.lower.branches.predicates import scalar_predicate
 from scanlint.rewrite.lower.branches.selections import filled, promoted
 from scanlint.syntax.walk import levels
@@ -21,29 +21,19 @@ DEEPEST_CHOICE = 80
 """Each may become a call with a cast around it, and Python's parser takes 200 brackets inside one another."""
 
 
-class Form(NamedTuple):
-    """How a choice is written: `cast`, with its numbers in the dtype of the arrays; `mixed`, between other dtypes."""
-
-    cast: bool = False
-    mixed: bool = False
-
-
-FORMS = (Form(mixed=True), Form(), Form(cast=True))
-
-
 def to_choice(unit: Unit, node: ast.IfExp) -> Outcome:
     """A ternary, with those in its arms that are decided by traced values too."""
-    return placed(unit, node, lambda spelling, form: choice(unit, node, spelling, form))
+    return placed(unit, node, lambda spelling, cast: choice(unit, node, spelling, cast=cast))
 
 
-def placed(unit: Unit, node: ast.expr, made: Callable[[Spelling, Form], Chosen | Withheld]) -> Outcome:
-    """A choice in the place of an expression, in each of its forms, the last one the plainest."""
+def placed(unit: Unit, node: ast.expr, made: Callable[[Spelling, bool], Chosen | Withheld]) -> Outcome:
+    """A choice in the place of an expression; in the plainer form its numbers are cast to the dtype of the arrays."""
     if levels(node) > DEEPEST_CHOICE:
         return Withheld("too-deep", f"more than {DEEPEST_CHOICE} parts stand inside one another (line {node.lineno})")
     found: list[Outcome] = []
-    for form in FORMS:
+    for cast in (False, True):
         spelling = Spelling(unit)
-        chosen = made(spelling, form)
+        chosen = made(spelling, cast)
         if not isinstance(chosen, Withheld):
             rewrite = in_place(unit, node, chosen.code, chosen.primitive, spelling)
             found += [rewrite] if not any(isinstance(f, Rewrite) and f.edits == rewrite.edits for f in found) else []
@@ -59,9 +49,9 @@ class Chosen(NamedTuple):
     primitive: Primitive
 
 
-def choice(unit: Unit, node: ast.IfExp, spell: Spelling, form: Form) -> Chosen | Withheld:
+def choice(unit: Unit, node: ast.IfExp, spell: Spelling, *, cast: bool) -> Chosen | Withheld:
     """The code of a ternary, which need not stand in the unit: its parts do."""
-    return _Ternary(unit, node, spell).made(form)
+    return _Ternary(unit, node, spell).made(cast=cast)
 
 
 @dataclass
@@ -74,20 +64,18 @@ class _Ternary:
         self.source = self.unit.source
         self.codes: dict[ast.expr, str] = {}
 
-    def made(self, form: Form) -> Chosen | Withheld:
+    def made(self, *, cast: bool) -> Chosen | Withheld:
         arms = self._arms(self.node)
         for arm in arms:
             if problem := self._effect(arm):
                 return problem
-        plain = filled(self.unit, [Leaf("", arm) for arm in arms]) or (form.mixed and promoted(self.unit, arms))
-        if plain and form.cast and (problem := self._unify(arms)):
+        numbers = all(number(self.unit, arm) is not None for arm in arms)
+        plain = filled(self.unit, [Leaf("", arm) for arm in arms]) or (
+            not cast and (promoted(self.unit, arms) or numbers)
+        )
+        if (cast or numbers or not plain) and (problem := self._unify(arms)):
             return problem
-        if not plain:
-            if problem := self._unify(arms):
-                return problem
-            kinds = {dtype_parts(self.unit, arm, {}) for arm in arms}
-            plain = len(kinds) == 1 and None not in kinds and all(total(self.unit, a) for a in arms)
-        primitive: Primitive = "where" if plain and (form.cast or not self.codes) else "cond"
+        primitive: Primitive = "where" if plain else "cond"
         code = self._code(self.node, primitive)
         return code if isinstance(code, Withheld) else Chosen(code, primitive)
 
@@ -97,7 +85,7 @@ class _Ternary:
         return [node]
 
     def _effect(self, arm: ast.expr) -> Withheld | None:
-        """What happens in an arm besides its value."""
+        """The reason why an arm cannot be traced: it does something besides computing its value."""
         for part in ast.walk(arm):
             match part:
                 case ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():

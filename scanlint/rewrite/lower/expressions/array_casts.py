@@ -9,8 +9,9 @@ from typing import NamedTuple
 from scanlint.branches.tracer_casts import Cast
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.jaxapi.host_functions import KEYWORDS, TWINS
-from scanlint.loops.obstacles import UNBOUNDED
+from scanlint.loops.numbers.meetings import UNBOUNDED
 from scanlint.rewrite.emit.in_place import in_place
+from scanlint.rewrite.emit.printed import pieces, quoted
 from scanlint.rewrite.emit.snippets import atom, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.expressions.duplicates import untouched
@@ -21,7 +22,7 @@ PRINTS = "its text would have to be made anew for `jax.debug.print`"
 
 
 def to_cast(unit: Unit, node: ast.expr, cast: Cast) -> Outcome:
-    """What gives the same value as an array."""
+    """Rewrite a cast of Python (`float(x)`) as the cast of an array that gives the same value."""
     spelling = Spelling(unit)
     match cast.kind:
         case "type":
@@ -43,15 +44,14 @@ def _printed(unit: Unit, node: ast.expr, spelling: Spelling) -> Rewrite | None:
     call = unit.parents.get(node) if isinstance(node, ast.JoinedStr) else node
     if not (isinstance(call, ast.Call) and unit.resolve(call.func) == "builtins.print") or call.keywords:
         return None
-    found = [_fields(unit, argument) for argument in call.args]
-    if None in found:
-        return None
-    fields = [field for place, argument in enumerate(found) for field in (*([" "] if place else []), *(argument or ()))]
+    found = [piece for argument in call.args for piece in (" ", *pieces(argument))][1:]
+    fields = [_shown(unit, *piece) if isinstance(piece, tuple) else piece for piece in found]
     settled = any(isinstance(f, _Field) and f.settled for f in fields)
-    text = "".join(_literal(f) if isinstance(f, str) else f.in_text(settled) for f in fields)
+    text = "".join(quoted(f) if isinstance(f, str) else f.in_text(settled) for f in fields if f is not None)
     shown = [f.code for f in fields if isinstance(f, _Field) and not f.settled]
     arguments = ", ".join([f'{"f" if settled else ""}"{text}"', *shown])
-    return in_place(unit, call, f"{spelling('jax.debug.print')}({arguments})", "other", spelling)
+    printed = f"{spelling('jax.debug.print')}({arguments})"
+    return in_place(unit, call, printed, "other", spelling) if None not in fields else None
 
 
 class _Field(NamedTuple):
@@ -62,44 +62,19 @@ class _Field(NamedTuple):
     settled: bool
 
     def in_text(self, doubled: bool) -> str:
-        spec = f":{self.spec}" if self.spec else ""
         if self.settled:
-            return f"{{{self.code}{spec}}}"
-        return f"{{{{{spec}}}}}" if doubled else f"{{{spec}}}"
+            return f"{{{self.code}{self.spec}}}"
+        return f"{{{{{self.spec}}}}}" if doubled else f"{{{self.spec}}}"
 
 
-def _literal(text: str) -> str:
-    """A text as it stands between double quotes."""
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _fields(unit: Unit, argument: ast.expr) -> list[str | _Field] | None:
-    """What `print` shows of an argument, piece by piece; None where that cannot be said again."""
-    match argument:
-        case ast.Constant(value=str(text)):
-            return [text] if not {"{", "}"} & {*text} else None  # JAX takes a text that begins with some for no format
-        case ast.JoinedStr(values=values):
-            parts = [_fields(unit, part) for part in values]
-            return None if None in parts else [field for part in parts for field in part or ()]
-        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
-            return _shown(unit, value, "")
-        case ast.FormattedValue(
-            value=value, conversion=-1, format_spec=ast.JoinedStr(values=[ast.Constant(value=str(spec))])
-        ):
-            return _shown(unit, value, spec)
-        case ast.FormattedValue() | ast.Starred():
-            return None
-    return _shown(unit, argument, "")
-
-
-def _shown(unit: Unit, value: ast.expr, spec: str) -> list[str | _Field] | None:
+def _shown(unit: Unit, value: ast.expr, spec: str) -> _Field | None:
     """A value as a field; one that is known when tracing must show no braces and no quotes of its own."""
     code, known = on_one_line(unit.source.segment(value)), unit.value(value)
     settled = known.static and not known.array
     plain = known.dtype is not None or known.container == "tuple" or isinstance(known.constant, int | float)
     if settled and (not plain or '"' in code or "\\" in code or "{" in code):
         return None
-    return [_Field(code, spec, settled)]
+    return _Field(code, spec, settled)
 
 
 def _typed(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcome:
@@ -121,7 +96,7 @@ def _typed(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcom
         return made
     kind = f"{spelling('jax.numpy.result_type')}({code}, float)"
     kept = in_place(unit, node, f"{atom(code)}.astype({kind})", "other", spelling)
-    weak = f"{_factor(code)} * 1.0"
+    weak = f"{atom(code)} * 1.0"
     scaled = in_place(unit, node, weak if untouched(unit, node) else f"({weak})", "other", Spelling(unit))
     return scaled._replace(plainer=made._replace(plainer=kept))
 
@@ -138,12 +113,6 @@ def _wide(unit: Unit, node: ast.expr, code: str, wide: Unbounded, spelling: Spel
 def _unbounded(wide: Unbounded, line: int) -> Withheld:
     what = f"`{ast.unparse(wide.operation)}` is worked out of a Python int, which no type bounds"
     return Withheld(UNBOUNDED, f"{what} (line {line})")
-
-
-def _factor(code: str) -> str:
-    """An expression as the left side of a product."""
-    node = ast.parse(f"({code})", mode="eval").body
-    return code if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({code})"
 
 
 def _method(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcome:
@@ -241,7 +210,7 @@ def _named(unit: Unit, node: ast.expr) -> Iterator[ast.Name]:
 
 
 def _begins_in_python(unit: Unit, name: str) -> bool:
-    """All that the name is bound to, but for what is added to it, are Python numbers."""
+    """Whether every binding of the name, apart from additions to it, is a Python number."""
     statements = (unit.parents.get(mention) for mention in unit.mentions.get(name, []))
     values = [s.value for s in statements if isinstance(s, ast.Assign)]
     return bool(values) and all(_python(unit, value) for value in values)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from scanlint.branches.tracer_truth import EXTREMES
 from scanlint.finding import Outcome, Withheld
 from scanlint.rewrite.emit.in_place import in_place
+from scanlint.rewrite.emit.snippets import side
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.expressions.duplicates import Naming, again
 from scanlint.rewrite.lower.expressions.quantifiers import stacked
@@ -114,7 +115,7 @@ class _Extreme:
             return Withheld("operand-twice", f"`{what.code}` would be computed twice (line {self.call.lineno})")
         a = one.code if one.plain else self.naming(one.code, one.name or "first")
         b = other.code if other.plain else self.naming(other.code, other.name or "other")
-        test = f"{_side(b)} {'>' if high else '<'} {_side(a)}"
+        test = f"{side(b)} {'>' if high else '<'} {side(a)}"
         code = f"{self.spell('jax.numpy.where')}({test}, {b}, {a})"
         return _Operand(code, one.node, False, "largest" if high else "smallest")
 
@@ -142,16 +143,8 @@ class _Extreme:
 
 
 def _element(value: Value) -> Value | None:
-    """What is known of each of the elements."""
+    """The inferred value of an element of the sequence."""
     if value.element is not None:
         return value.element
     kinds = {v.dtype for v in value.items or ()}
     return (value.items or (None,))[0] if len(kinds) == 1 else None
-
-
-def _side(code: str) -> str:
-    """An expression as one side of a comparison."""
-    loose = isinstance(
-        ast.parse(f"({code})", mode="eval").body, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr
-    )
-    return f"({code})" if loose or "\n" in code else code

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scanlint.branches.item_writes import ItemWrite
-from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
+from scanlint.finding import Outcome, Rewrite, Withheld, first_of
 from scanlint.jaxapi.words import words
 from scanlint.rewrite.emit.snippets import SIGNS, atom, on_one_line, operand
 from scanlint.rewrite.emit.spelling import Spelling
@@ -36,7 +36,7 @@ def to_update(unit: Unit, written: Sequence[ItemWrite]) -> Outcome:
         return made
     source, name, imports = unit.source, first.array.id, made.spelling.imports
     forms = [
-        Rewrite((Edit(source.start(statement), source.end(statement), f"{name} = {code}"),), "other", imports)
+        Rewrite((source.put(statement, f"{name} = {code}"),), "other", imports)
         for code in (made.code, made.cast)
         if code
     ]

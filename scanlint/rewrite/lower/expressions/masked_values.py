@@ -27,7 +27,7 @@ def to_where(unit: Unit, found: Ragged) -> Outcome:
             "shape-of-values", f"only you know what is to stand where the mask is false (line {node.lineno})"
         )
     array, mask = unit.value(node.value), unit.value(found.needed)
-    if not _same_rank(unit, node, found.needed) and (array.ndim is None or array.ndim != mask.ndim):
+    if not _same_rank(node, found.needed) and (array.ndim is None or array.ndim != mask.ndim):
         return Withheld("mask-of-rows", f"the mask may have fewer axes than the array (line {node.lineno})")
     spelling, source = Spelling(unit), unit.source
     code, chosen = on_one_line(source.segment(node.value)), on_one_line(source.segment(found.needed))
@@ -48,7 +48,7 @@ def _reduction(unit: Unit, node: ast.Subscript) -> tuple[ast.Call | None, str]:
     return None, ""
 
 
-def _same_rank(unit: Unit, node: ast.Subscript, mask: ast.expr) -> bool:
+def _same_rank(node: ast.Subscript, mask: ast.expr) -> bool:
     """Whether the mask is a comparison of the array itself with a number."""
     match mask:
         case ast.Compare(left=left, comparators=[right]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from scanlint.finding import Withheld
 from scanlint.trace.unit import Unit
@@ -15,7 +15,7 @@ EXACT = 1 << 24
 
 
 def stacked(unit: Unit, node: ast.expr, spell: Spell) -> str | Withheld:
-    """What is iterated, as one array."""
+    """The source of the iterated elements as one array."""
     value, code = unit.value(node), unit.source.segment(node)
     if value.traced and value.array:
         if (value.ndim or 1) > 1:
@@ -76,7 +76,12 @@ def _among(unit: Unit, node: ast.Compare, among: ast.expr, left: str, spell: Spe
     if len(numbers) > MOST_COMPARED or not isinstance(among, ast.Tuple | ast.List):
         return Withheld("many-numbers", f"`in` compares with {len(numbers)} numbers at line {node.lineno}")
     links = [ast.unparse(ast.Compare(node.left, [ast.Eq()], [n])) for n in among.elts]
-    first, *rest = links
-    for link in rest:
-        first = f"{spell('jax.numpy.logical_or')}({first}, {link})"
+    return folded(spell, "jax.numpy.logical_or", links)
+
+
+def folded(spell: Spell, function: str, codes: Sequence[str]) -> str:
+    """Calls of a function of two arguments, one inside another, that join several expressions from the left."""
+    first, *rest = codes
+    for code in rest:
+        first = f"{spell(function)}({first}, {code})"
     return first

@@ -12,16 +12,16 @@ from scanlint.loops.effects import on_host
 from scanlint.rewrite.emit.snippets import on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.predicates import predicate
-from scanlint.rewrite.lower.branches.ternaries import Chosen, Form, choice, placed
+from scanlint.rewrite.lower.branches.ternaries import Chosen, choice, placed
 from scanlint.rewrite.lower.expressions.duplicates import again, untouched
 from scanlint.rewrite.lower.expressions.extremes import to_extreme
-from scanlint.rewrite.lower.expressions.quantifiers import membership, ordered, quantified
+from scanlint.rewrite.lower.expressions.quantifiers import folded, membership, ordered, quantified
 from scanlint.trace.domain.callables import Closure
 from scanlint.trace.unit import Unit
 
 
 def to_logic(unit: Unit, node: Asking) -> Outcome:
-    """What `and`, `min` and the like are for tracers."""
+    """Rewrite `and`, `or`, `not`, `in`, `min` and `max` as the array operations that accept tracers."""
     for part in ast.walk(node):
         if isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
             return Withheld("side-effect", f"`{ast.unparse(part)}` stands in it (line {node.lineno})")
@@ -29,11 +29,11 @@ def to_logic(unit: Unit, node: Asking) -> Outcome:
         return Withheld("no-value", f"nothing is done with its value (line {node.lineno})")
     if isinstance(node, ast.Call) and unit.resolve(node.func) in EXTREMES:
         return to_extreme(unit, node)
-    return placed(unit, node, lambda spelling, form: _made(unit, node, spelling, form))
+    return placed(unit, node, lambda spelling, cast: _made(unit, node, spelling, cast))
 
 
-def _made(unit: Unit, node: Asking, spelling: Spelling, form: Form) -> Chosen | Withheld:
-    made = _Logic(unit, spelling, form).value(node)
+def _made(unit: Unit, node: Asking, spelling: Spelling, cast: bool) -> Chosen | Withheld:
+    made = _Logic(unit, spelling, cast).value(node)
     if isinstance(made, Withheld):
         return made
     loose = isinstance(ast.parse(f"({made.code})", mode="eval").body, ast.BoolOp)
@@ -49,7 +49,7 @@ def logical(code: str) -> Chosen:
 class _Logic:
     unit: Unit
     spell: Spelling
-    form: Form
+    cast: bool
 
     def value(self, node: ast.expr) -> Chosen | Withheld:
         """The source of an expression whose value is the same for tracers."""
@@ -80,13 +80,7 @@ class _Logic:
             if not again(self.unit, side):
                 return Withheld("operand-twice", f"`{ast.unparse(side)}` would be computed twice (line {side.lineno})")
         links = [ast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
-        return logical(self._folded("jax.numpy.logical_and", [ast.unparse(link) for link in links]))
-
-    def _folded(self, name: str, codes: list[str]) -> str:
-        first, *rest = codes
-        for code in rest:
-            first = f"{self.spell(name)}({first}, {code})"
-        return first
+        return logical(folded(self.spell, "jax.numpy.logical_and", [ast.unparse(link) for link in links]))
 
     def _operator(self, node: ast.BoolOp) -> Chosen | Withheld:
         """`and` and `or`: what is known when tracing and stands before the first tracer stays Python's."""
@@ -104,7 +98,7 @@ class _Logic:
         return made._replace(code=word.join([*(on_one_line(ast.unparse(v)) for v in head), made.code]))
 
     def _refused(self, operand: ast.expr) -> Withheld | None:
-        """What no array can hold, and what happens besides."""
+        """The reason why an operand cannot be computed as an array, or does something besides."""
         value = self.unit.value(operand)
         odd = value.container is not None or (value.known and not isinstance(value.constant, bool | int | float))
         if odd or isinstance(operand, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.JoinedStr):
@@ -126,7 +120,7 @@ class _Logic:
             if isinstance(made, Withheld):
                 return made
             codes.append(made)
-        return logical(self._folded(name, codes))
+        return logical(folded(self.spell, name, codes))
 
     def _skipping(self, op: ast.boolop, values: list[ast.expr], place: int) -> Chosen | Withheld:
         """`a and f(b)` with `f` run only where `a` holds."""
@@ -156,7 +150,7 @@ class _Logic:
             body, orelse = (out, operand) if isinstance(op, ast.And) else (operand, out)
             out = ast.copy_location(ast.IfExp(operand, body, orelse), operand)
         assert isinstance(out, ast.IfExp)
-        return choice(self.unit, out, self.spell, self.form)
+        return choice(self.unit, out, self.spell, cast=self.cast)
 
 
 def _wrong_rank(unit: Unit, node: ast.expr) -> ast.expr | None:

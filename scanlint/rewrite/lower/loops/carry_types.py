@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
+from scanlint.finding import Carry, Edit, Like, Rewrite, Withheld
 from scanlint.loops.first_trip import enters, over_rows
-from scanlint.rewrite.emit.line_breaks import fit
+from scanlint.rewrite.emit.line_breaks import fit, within
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds
-from scanlint.syntax.edits import split_lines
+from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 CODE, FOLLOWS = "carry-type-changes", "follows an argument"
@@ -51,12 +51,11 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
     another shape where that takes an array without rows, which has nothing to say of shapes. Of nested loops the outer
     ones come first: the inner ones start with what they are given.
     """
-    tree, lines = ast.parse(text), split_lines(text)
+    tree, source = ast.parse(text), Source("", text, unit.source.width)
     spell = Spelling(unit)
     starts: list[_Start] = []
-
-    outermost = min(_margin(lines, c) for c in carries)
-    for carry in (c for c in carries if _margin(lines, c) == outermost):
+    margins = [len(line) - len(line.lstrip()) for line in (source.lines[c.line - 1] for c in carries)]
+    for carry in (c for c, margin in zip(carries, margins, strict=True) if margin == min(margins)):
         loop = _loop_at(tree, carry.line)
         if loop is None or carry.problem not in ("", FOLLOWS):
             return refusal(carry)
@@ -67,13 +66,8 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
         if start is None:
             return refusal(carry)
         starts.append(start)
-    edits = _edits(list(dict.fromkeys(starts)), lines, unit.source.width)
+    edits = _edits(list(dict.fromkeys(starts)), source)
     return Rewrite(tuple(edits), "other", spell.imports)
-
-
-def _margin(lines: list[str], carry: Carry) -> int:
-    line = lines[carry.line - 1]
-    return len(line) - len(line.lstrip())
 
 
 def refusal(carry: Carry, also: str = "") -> Withheld:
@@ -102,7 +96,7 @@ def _loop_at(tree: ast.Module, line: int) -> _StagedLoop | None:
 
 
 def _start(loop: _StagedLoop, carry: Carry, spell: Spell) -> _Start | None:
-    """What gives one carry its final type; None where no array is known to have it."""
+    """The change that gives the start of one carry its final dtype; None where no array is known to have it."""
     at = loop.block.index(loop.statement)
     while at and isinstance(loop.block[at - 1], ast.FunctionDef):
         at -= 1
@@ -277,7 +271,7 @@ def _made(start: ast.expr, axes: str, like: Like, spell: Spell) -> str:
 
 
 def _filling(start: ast.expr) -> ast.expr:
-    """What an array is full of that a start was made before."""
+    """The value that fills the array, if a start is `jnp.full(shape, value)`, else the start."""
     match start:
         case ast.Call(func=ast.Name(id="full") | ast.Attribute(attr="full"), args=[_, value], keywords=[]):
             return value
@@ -327,7 +321,7 @@ def _cut(name: str, cut: int, spell: Spell) -> str:
 # -- putting them in place
 
 
-def _edits(starts: Sequence[_Start], lines: list[str], width: int) -> Iterator[Edit]:
+def _edits(starts: Sequence[_Start], source: Source) -> Iterator[Edit]:
     """The starts in the source: in the statements that bind the names, else in statements of their own."""
     bound: dict[ast.Assign, list[_Start]] = {}
     new: dict[ast.stmt, list[_Start]] = {}
@@ -338,65 +332,27 @@ def _edits(starts: Sequence[_Start], lines: list[str], width: int) -> Iterator[E
             new.setdefault(start.before, []).append(start)
     for statement, made in bound.items():
         if len(statement.targets) > 1:
-            yield _unchained(statement, made, lines, width)
+            yield source.instead(statement, *_unchained(statement, made, source))
         else:
-            yield from _replaced(statement, made, lines, width)
+            yield from within(source, statement, [source.put(s.initial.value, s.code) for s in made if s.initial])
     for before, made in new.items():
-        codes = [f"{start.name} = {start.code}" for start in made]
-        blank = before.lineno > 1 and not lines[before.lineno - 2].strip()  # which parts the loop from what is above it
-        place, newline = Position(before.lineno - blank, 1), _newline(before, lines)
-        yield Edit(place, place, _block(codes, before, lines, width) + newline * (1 if blank else 2))
+        codes = [line for s in made for line in _fitted(f"{s.name} = {s.code}", before, source)]
+        blank = before.lineno > 1 and not source.lines[before.lineno - 2].strip()  # which parts the loop from above
+        edit = source.ahead(before, *codes, *([] if blank else [""]))
+        place = edit.start._replace(line=before.lineno - blank)
+        yield edit._replace(start=place, end=place)
 
 
-def _unchained(statement: ast.Assign, made: Sequence[_Start], lines: list[str], width: int) -> Edit:
+def _unchained(statement: ast.Assign, made: Sequence[_Start], source: Source) -> Iterator[str]:
     """`a = b = c = 0.0` with other starts for some of the names: those of one start stay together."""
     codes = {start.name: start.code for start in made}
     together: dict[str, list[str]] = {}
     for name in _names(statement):
         together.setdefault(codes.get(name, ast.unparse(statement.value)), []).append(name)
-    written = [" = ".join([*names, code]) for code, names in together.items()]
-    start, end = _places(statement, lines)
-    return Edit(start, end, _block(written, statement, lines, width).lstrip(" \t"))
+    for code, names in together.items():
+        yield from _fitted(" = ".join([*names, code]), statement, source)
 
 
-def _replaced(statement: ast.Assign, made: Sequence[_Start], lines: list[str], width: int) -> list[Edit]:
-    """Other starts in their places; the statement is laid out anew where its line gets too long."""
-    values = sorted(((s.initial.value, s.code) for s in made if s.initial), key=lambda pair: pair[0].col_offset)
-    edits = [Edit(*_places(value, lines), code) for value, code in values]
-    start, end = _places(statement, lines)
-    alone = not lines[end.line - 1][end.column - 1 :].strip() and not lines[start.line - 1][: start.column - 1].strip()
-    if start.line != end.line or not alone:
-        return edits
-    line, column, text = lines[start.line - 1], start.column, ""
-    for edit in edits:
-        text += line[column - 1 : edit.start.column - 1] + edit.text
-        column = edit.end.column
-    text += line[column - 1 : end.column - 1]
-    if statement.col_offset + len(text) <= width:
-        return edits
-    value = statement.value
-    if isinstance(value, ast.Tuple) and value.col_offset == value.elts[0].col_offset:  # not in parentheses
-        names, _, several = text.partition("=")
-        text = f"{names}= ({several.strip()})"
-    return [Edit(start, end, _block([text], statement, lines, width).lstrip(" \t"))]
-
-
-def _block(codes: Sequence[str], statement: ast.stmt, lines: list[str], width: int) -> str:
-    """Statements as far in as another one, without the end of the last line."""
-    line = lines[statement.lineno - 1]
-    margin = line[: len(line) - len(line.lstrip())]
-    broken = [line for code in codes for line in fit(code, len(margin), width).split("\n")]
-    return _newline(statement, lines).join(margin + line for line in broken)
-
-
-def _newline(statement: ast.stmt, lines: list[str]) -> str:
-    return "\r\n" if lines[statement.lineno - 1].endswith("\r\n") else "\n"
-
-
-def _places(node: ast.expr | ast.stmt, lines: list[str]) -> tuple[Position, Position]:
-    """Where a node begins and ends, in characters."""
-
-    def place(line: int, offset: int) -> Position:
-        return Position(line, len(lines[line - 1].encode()[:offset].decode()) + 1)
-
-    return place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0)
+def _fitted(code: str, statement: ast.stmt, source: Source) -> list[str]:
+    """The lines of a new statement in the block of another one."""
+    return fit(code, len(source.margin(statement)), source.width).split("\n")

@@ -78,7 +78,7 @@ def _use_masks(model: LoopModel, snippet: Snippet, spell: Spell, done: set[ast.A
 def _read(
     model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]
 ) -> str | Withheld:
-    """What reads the same rows by slices whose length is known when tracing."""
+    """The source of a read of the same rows by slices whose length is known when tracing."""
     line = array.lineno
     windows: list[Window] = []
     for axis, part in enumerate(parts):
@@ -128,9 +128,8 @@ def _filled(model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, p
                     found = part.lower, f"{name}.shape[{axis}]" if axis else f"len({name})"
                 if found is None or counts is None or neutral or not _never_negative(model, found[0]):
                     return None
-                start, neutral = snippet.expression(found[0]), counts
-                sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
-                codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
+                neutral = counts
+                codes.append(_places(snippet, spell, *found))
             case ast.Slice(lower=None, upper=None, step=None):
                 codes.append(":")
             case ast.Constant(value=int(number)) if not isinstance(number, bool):
@@ -144,6 +143,12 @@ def _filled(model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, p
     return f'{name}.at[{", ".join(codes)}].get(mode="fill", fill_value={neutral})'
 
 
+def _places(snippet: Snippet, spell: Spell, low: ast.expr, length: str) -> str:
+    """The places of a window in an array: `i + jnp.arange(3)`."""
+    start, sums = snippet.expression(low), isinstance(low, ast.BinOp) and isinstance(low.op, SUMS)
+    return f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({length})"
+
+
 def _placed(
     model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]
 ) -> str | Withheld:
@@ -154,9 +159,7 @@ def _placed(
         if found is not None:
             if not _never_negative(model, found[0]):
                 return Withheld("negative-start", f"the slice at line {line} can start below 0, from the end")
-            start = snippet.expression(found[0])
-            sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
-            codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
+            codes.append(_places(snippet, spell, *found))
         elif _moves(model, part):
             return Withheld("index-needs-int", f"the length of a slice changes with the index (line {line})")
         elif not isinstance(part, ast.Slice) or ast.unparse(part) != ":":
@@ -195,7 +198,7 @@ def _axes(model: LoopModel, array: ast.expr) -> int | None:
 
 
 def _unpadded(model: LoopModel, array: ast.expr) -> ast.expr:
-    """What a name is given as `jnp.pad(x, ...)`, which has the axes of `x`."""
+    """The array `x` that a name bound to `jnp.pad(x, ...)` was made from: it has as many axes."""
     once = bound_once(model)
     if isinstance(array, ast.Name) and array.id in once:
         for part in walk_scope(getattr(model.flow.function, "body", [])):
@@ -209,7 +212,7 @@ def _unpadded(model: LoopModel, array: ast.expr) -> ast.expr:
 
 
 def _streams(model: LoopModel) -> list[Stream]:
-    """What the loop goes over, and what the loops around it and in it do, the innermost first."""
+    """The streams of the loop, and of the loops around it and in it, the innermost first."""
     inner = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)][::-1]
     loops = [*inner, *(around for around in _around(model) if isinstance(around, ast.For))]
     own = {model.node: model.streams}

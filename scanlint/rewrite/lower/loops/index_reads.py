@@ -12,6 +12,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.affine import moving_arange
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.rewrite.lower.expressions.quantifiers import folded
 from scanlint.syntax.bindings import reads, targets
 from scanlint.trace.unit import Unit
 
@@ -65,10 +66,7 @@ def _limited(unit: Unit, number: ast.expr, snippet: Snippet, spell: Callable[[st
     found = limit(unit, number)
     if found is None:
         return snippet.expression(number)
-    first, *rest = (_limited(unit, n, snippet, spell) for n in found[1])
-    for other in rest:
-        first = f"{spell(found[0])}({first}, {other})"
-    return first
+    return folded(spell, found[0], [_limited(unit, n, snippet, spell) for n in found[1]])
 
 
 def use_weak(model: LoopModel, snippet: Snippet) -> None:

@@ -7,10 +7,10 @@ import ast
 from scanlint.batching.examples import Batch, batch_of
 from scanlint.finding import NOT_APPLICABLE, Outcome, Rewrite, Step, Withheld, first_of, first_step
 from scanlint.loops.concrete_uses import boolean
-from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import started
+from scanlint.loops.jumps import JUMPS
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.body import meets_arrays
+from scanlint.loops.numbers.trip_numbers import in_each_type
 from scanlint.loops.rows.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
@@ -21,7 +21,6 @@ from scanlint.rewrite.lower.branches.predicates import scalar_predicate
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers
-from scanlint.rewrite.lower.loops.number_types import marked, typings
 from scanlint.rewrite.lower.loops.roll import Roll, kept
 from scanlint.rewrite.normalize.accumulators.append_on_every_trip import on_each_trip
 from scanlint.rewrite.normalize.accumulators.append_rows import with_lists
@@ -30,7 +29,6 @@ from scanlint.rewrite.normalize.accumulators.dict_splitting import with_named_li
 from scanlint.rewrite.normalize.accumulators.list_nesting import with_rows
 from scanlint.rewrite.normalize.accumulators.list_to_array import with_places
 from scanlint.rewrite.normalize.accumulators.recent_elements import without_list, without_read_back
-from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.continues import without_continue
 from scanlint.rewrite.normalize.exits.counting_while import opaque
@@ -45,7 +43,7 @@ from scanlint.rewrite.normalize.stacked_iterables import with_name, with_stack
 from scanlint.syntax.bindings import binds, reads, targets
 
 WAYS = (
-    with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_arrays, with_lists,
+    with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_lists,
     with_named_lists, with_places, with_closures, without_continue, with_name, without_jumps, first_trip_before,
     last_after, with_tables,
 )  # fmt: skip
@@ -98,10 +96,9 @@ def _strong(model: LoopModel, stacked: bool, outcome: Outcome) -> list[Outcome]:
         return [outcome]
     found = [outcome, *([Roll(model, stacked, dtypes).outcome()] if dtypes else [])]
     if outcome.primitive == "scan" and isinstance(model.node, ast.For):
-        numbers = any(s.kind == "range" and any(map(model.used, targets(s.target))) for s in model.streams)
-        if numbers and meets_arrays(model.unit, model.node, model.streams):
-            typed = typings(model.unit, model.node, model.streams)
-            found += [marked(t, Roll(model, stacked, dtypes, t).outcome()) for t in typed]
+        if any(s.kind == "range" and any(map(model.used, targets(s.target))) for s in model.streams):
+            roll = lambda typed: Roll(model, stacked, dtypes, typed).outcome()  # noqa: E731
+            found += in_each_type(model.unit, model.node, model.streams, roll)[1:]
     return [*found, *weak_tables(model)]
 
 

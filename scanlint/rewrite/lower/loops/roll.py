@@ -17,7 +17,7 @@ from scanlint.rewrite.draft import Snippet, blank_line_before
 from scanlint.rewrite.emit.fresh_names import FreshNames
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.shortened import bounds_and_count, shortened, shortest
-from scanlint.rewrite.emit.snippets import atom, bare, brackets, pack, plural, singular
+from scanlint.rewrite.emit.snippets import atom, bare, pack, plural
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.late_libcst import cst
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
@@ -25,8 +25,8 @@ from scanlint.rewrite.lower.loops.index_reads import as_array, use_arrays, use_t
 from scanlint.rewrite.lower.loops.range_bounds import counts_evenly, last_target, length, nth
 from scanlint.rewrite.lower.loops.reverse_ranges import Downward, downward
 from scanlint.rewrite.lower.loops.row_inputs import Row, naming, rows_read_by_index
-from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials, read_backwards
-from scanlint.syntax.bindings import binds, reads, stores, targets, walk_scope
+from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials, read_backwards, returned_element
+from scanlint.syntax.bindings import binds, targets, walk_scope
 
 
 @dataclass
@@ -154,7 +154,7 @@ class Roll:
 
     @property
     def _backwards(self) -> bool:
-        """Whether it goes from the last row to the first, and so do all readers of its lists, as `reverse=True`."""
+        """Whether `reverse=True` fits: the loop and all readers of its lists go from the last row to the first."""
         model, left = self.model, set(self.model.live_targets) - self.left
         fronts = bool(model.outputs) and all(o.front or read_backwards(model, o) for o in model.outputs)
         turned = fronts and all(s.reverse for s in model.streams) and not (model.last_values or left)
@@ -203,7 +203,7 @@ class Roll:
         return name, [self.snippet.parse(f"{unpack} = {name}")], f"({', '.join(parts)})", options
 
     def _cut(self, stream: Stream) -> str:
-        """What cuts one of several streams to the shortest, where one has a length in numbers and one an array's."""
+        """The slice that cuts a stream to the shortest, where one length is a number and another an array's."""
         model = self.model
         written = [s for s in model.streams if s.table or (s.kind == "range" and s.counted is None)]
         arrays = [s.array for s in model.streams if s.array is not None and not s.table]
@@ -284,21 +284,10 @@ class Roll:
         return name
 
     def _element(self, output: Output) -> str:
-        """What the step returns for an output; a name for it where later statements could change it."""
-        body, appends = self.model.node.body, [o.append for o in self.model.outputs]
-        code = self.snippet.expression(output.element)
-        later = [s for s in body[body.index(output.append) + 1 :] if s not in appends]
-        free = not later or (isinstance(output.element, ast.Name) and not _rebinds(later, reads(output.element)))
-        if free and len(code.splitlines()) == 1:
-            self.said += self.snippet.take(output.append)
-            return code
-        name = self.names.inside(singular(output.name, "output"))
-        opened, closed = brackets(output.element)
-        made = self.snippet.parse(f"{name} = {opened}{code}{closed}")
-        kept = ("leading_lines", "trailing_whitespace")
-        change = lambda old: made.with_changes(**{part: getattr(old, part) for part in kept})  # noqa: E731
-        self.snippet.change_statement(output.append, change)
-        return name
+        """The source that the step returns for an output."""
+        code, said = returned_element(self.model, output, self.snippet, self.names.inside, self.spell)
+        self.said += said
+        return code
 
     def _last(self, value: str, stacked: str) -> str:
         place = "0" if self.down is not None else "-1"
@@ -379,10 +368,6 @@ def _starts(model: LoopModel) -> Iterator[tuple[str, ast.Assign]]:
 
 
 def kept(model: LoopModel) -> str:
-    """What the final state is bound to: a name that nobody reads later is not bound."""
+    """The target of the final state, with `_` for each name that nobody reads later."""
     live = model.flow.live_after(model.node)
     return bare([name if name in live else "_" for name in model.carried])
-
-
-def _rebinds(statements: list[ast.stmt], names: frozenset[str]) -> bool:
-    return bool((binds(*statements) | stores(*statements)) & names)

@@ -1,4 +1,4 @@
-"""What becomes of a collected list once a scan gives its elements stacked."""
+"""Change the code around a loop once a scan returns the elements of a collected list as one array."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.batching.fetches import makes_numpy
-from scanlint.finding import Edit, Position, Withheld
+from scanlint.finding import Edit, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.collected import Output
 from scanlint.loops.rows.lists import makes_only
 from scanlint.loops.rows.recent import MADE
 from scanlint.loops.rows.stacking import STACKS, collected, cuts, extended, turned_use, unzipped
-from scanlint.rewrite.draft import SharedLine
-from scanlint.rewrite.emit.snippets import singular
-from scanlint.syntax.bindings import binds, reads
+from scanlint.rewrite.draft import SharedLine, Snippet
+from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.late_libcst import cst
+from scanlint.syntax.bindings import binds, reads, stores
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
@@ -37,6 +38,40 @@ class OutputPlan:
     heads: dict[str, list[str]] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)
+
+
+def returned_element(
+    model: LoopModel, output: Output, snippet: Snippet, fresh: Fresh, spell: Spell
+) -> tuple[str, Sequence[cst.EmptyLine]]:
+    """The source that the step returns for an output, and the comments of the `append` that is removed.
+
+    Where its names are bound again later, or it has several lines, it gets a name in the place of that statement.
+    """
+    body, appends = model.node.body, [o.append for o in model.outputs]
+    later = [s for s in body[body.index(output.append) + 1 :] if s not in appends]
+    join_group(output, snippet, spell)
+    code = snippet.expression(output.element)
+    if "\n" not in code and not (binds(*later) | stores(*later)) & reads(output.element):
+        return code, snippet.take(output.append)
+    name = fresh(singular(output.name, "output"))
+    opened, closed = brackets(output.element)
+    if opened and output.element.lineno > output.append.lineno:
+        deep = " " * (output.element.col_offset - output.append.col_offset)
+        opened, closed = f"({snippet.newline}{deep}", f"{snippet.newline})"
+    made = snippet.parse(f"{name} = {opened}{code}{closed}")
+    kept = ("leading_lines", "trailing_whitespace")
+    snippet.change_statement(
+        output.append, lambda old: made.with_changes(**{part: getattr(old, part) for part in kept})
+    )
+    return name, ()
+
+
+def join_group(output: Output, snippet: Snippet, spell: Spell) -> None:
+    """Write an element `(a, b)` as `jnp.array([a, b])` if the code after the loop makes one array of all elements."""
+    if output.grouped:
+        code = snippet.expression(output.element)
+        parts = code[1:-1].rstrip().removesuffix(",") if code.startswith(("(", "[")) else code
+        snippet.replace(output.element, f"{spell('jax.numpy.array')}([{parts}])")
 
 
 def read_backwards(model: LoopModel, output: Output) -> bool:
@@ -83,10 +118,8 @@ def _head(model: LoopModel, output: Output, spell: Spell, plan: OutputPlan, fres
         plan.edits.append(source.put(output.initial, f"{name} = {source.segment(output.first[0])}"))
         plan.kept.add(output.name)
         first = f"{name}[None]" if model.unit.value(output.first[0]).array else _stacked([name], spell)
-    elif len(output.first) == 1:
-        first = _one_row(model.unit, output.first[0], spell)
     else:
-        first = _stacked([source.segment(e) for e in output.first], spell)
+        first = _rows(model.unit, output.first, spell)
     last = output.front or output.name in plan.straight
     rows = [output.name, first] if last else [first, output.name]
     return f"{output.name} = {spell('jax.numpy.concatenate')}([{', '.join(rows)}])"
@@ -101,7 +134,7 @@ def _computed(unit: Unit, element: ast.expr) -> bool:
 
 
 def _turned(model: LoopModel, output: Output, plan: OutputPlan) -> Edit:
-    """What becomes of `ys.reverse()`."""
+    """Change `ys.reverse()`, where `ys` is an array now."""
     assert output.turned is not None
     if output.name in plan.straight:
         return drop(model.unit.source, output.turned)
@@ -112,15 +145,17 @@ def _stacked(elements: Sequence[str], spell: Spell) -> str:
     return f"{spell('jax.numpy.stack')}([{', '.join(elements)}])"
 
 
-def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
-    """One element with a leading axis: `xs[0]` as `xs[:1]`."""
-    code = unit.source.segment(element)
-    match element:
-        case ast.Subscript(value=value, slice=ast.Constant(value=0)) if unit.value(value).array:
+def _rows(unit: Unit, elements: Sequence[ast.expr], spell: Spell) -> str:
+    """Some elements as rows of one array: `xs[0]` as `xs[:1]`; empty where there are none."""
+    codes = [unit.source.segment(element) for element in elements]
+    match elements:
+        case []:
+            return ""
+        case [ast.Subscript(value=value, slice=ast.Constant(value=0))] if unit.value(value).array:
             return f"{unit.source.segment(value)}[:1]"
-        case ast.Name() | ast.Subscript() | ast.Call() if unit.value(element).array:
-            return f"{code}[None]"
-    return _stacked([code], spell)
+        case [ast.Name() | ast.Subscript() | ast.Call() as only] if unit.value(only).array:
+            return f"{codes[0]}[None]"
+    return _stacked(codes, spell)
 
 
 def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: OutputPlan) -> list[Edit] | Withheld:
@@ -132,10 +167,14 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
             return [unit.source.put(call, f"{output.name}{part}")]
         return _plain(model, output, call, output.name, True, plan)
     if (split := unzipped(unit, use, output.element)) is not None:
-        stacks = [_unstacked(unit, name, name.id, spell) for name in split[1]]
-        return [unit.source.put(split[0], output.name), *(edit for edit in stacks if edit is not None)]
+        stacks = [(unit.parents[name], _unstacked(unit, name, name.id, spell)) for name in split[1]]
+        edits = [unit.source.put(call, code) for call, code in stacks if code is not None]
+        return [unit.source.put(split[0], output.name), *edits]
     if (longer := extended(unit, use)) is not None:
-        return [unit.source.put(longer[0], _longer(unit, output, longer[1], longer[2], spell))]
+        call, before, after = longer
+        rows = [_rows(unit, before, spell), output.name, _rows(unit, after, spell)]
+        joined = ", ".join(filter(None, rows))
+        return [unit.source.put(call, f"{spell('jax.numpy.concatenate')}([{joined}])")]
     inner: ast.expr = use
     parent = unit.parents[use]
     turned = turned_use(unit, use)
@@ -150,57 +189,34 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
     if turned is not None and inner is turned.node:
         code = output.name if straight else f"{output.name}[::-1]"
     made = [unit.source.put(inner, code)] if code != unit.source.segment(inner) else []
-    match parent:
-        case ast.Call(func=function, args=[first, *rest], keywords=keywords) if first is inner:
-            name = unit.resolve(function)
-        case _:
-            return made
+    if not isinstance(parent, ast.Call) or parent.args[:1] != [inner]:
+        return made
+    name = unit.resolve(parent.func)
     if name == "builtins.sum":
         return [unit.source.put(parent, f"{spell('jax.numpy.sum')}({code}, axis=0)")]
-    if output.numpy and makes_numpy(unit, parent, inner):
+    if output.numpy:
+        numpy = makes_numpy(unit, parent, inner)
+        return _plain(model, output, parent, code, code == output.name, plan) if numpy else made
+    stacked = _unstacked(unit, inner, code, spell)
+    if stacked is None and name == "jax.numpy.stack":
+        return Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
+    if stacked == code:
         return _plain(model, output, parent, code, code == output.name, plan)
-    if name not in STACKS or output.numpy:
-        return made
-    axis = next((k.value for k in keywords if k.arg == "axis"), rest[0] if rest and name == "jax.numpy.stack" else None)
-    others = [k for k in keywords if k.arg != "axis"]
-    if others or (rest and name != "jax.numpy.stack") or len(rest) > 1:
-        return made if name != "jax.numpy.stack" else Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
-    if axis is not None and unit.value(axis).constant != 0 and not _is_zero(axis):
-        text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
-        return [unit.source.put(parent, text)]
-    return _plain(model, output, parent, code, code == output.name, plan)
+    return made if stacked is None else [unit.source.put(parent, stacked)]
 
 
-def _unstacked(unit: Unit, use: ast.Name, code: str, spell: Spell) -> Edit | None:
-    """`jnp.stack(xs)` or `jnp.stack(xs, axis=1)` where the name holds the array; None where it is no such call."""
-    match unit.parents[use]:
-        case ast.Call(func=function, args=[first, *rest], keywords=keywords) as call if first is use:
-            if unit.resolve(function) not in STACKS or (not rest and not keywords):
-                return unit.source.put(call, code) if unit.resolve(function) in STACKS else None
-            axis = rest[0] if rest else keywords[0].value
-            if unit.resolve(function) == "jax.numpy.stack" and len([*rest, *keywords]) == 1:
-                if _is_zero(axis):
-                    return unit.source.put(call, code)
-                text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
-                return unit.source.put(call, text)
-    return None
-
-
-def _longer(unit: Unit, output: Output, before: list[ast.expr], after: list[ast.expr], spell: Spell) -> str:
-    """The stacked rows with others before and after them."""
-    ends = [
-        [] if not rows else [_one_row(unit, rows[0], spell)] if len(rows) == 1 else [_stacked_rows(unit, rows, spell)]
-        for rows in (before, after)
-    ]
-    return f"{spell('jax.numpy.concatenate')}([{', '.join([*ends[0], output.name, *ends[1]])}])"
-
-
-def _stacked_rows(unit: Unit, rows: Sequence[ast.expr], spell: Spell) -> str:
-    return _stacked([unit.source.segment(e) for e in rows], spell)
-
-
-def _is_zero(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == 0
+def _unstacked(unit: Unit, array: ast.expr, code: str, spell: Spell) -> str | None:
+    """The source that replaces `jnp.stack(xs)` or `jnp.stack(xs, axis=1)`, where `xs` is an array now; else None."""
+    call = unit.parents[array]
+    name = unit.resolve(call.func) if isinstance(call, ast.Call) and call.args[:1] == [array] else None
+    if not isinstance(call, ast.Call) or name not in STACKS:
+        return None
+    axes = [k.value for k in call.keywords if k.arg == "axis"] + (call.args[1:] if name == "jax.numpy.stack" else [])
+    if len(axes) > 1 or len(axes) < len(call.args) - 1 + len(call.keywords):
+        return None
+    if not axes or unit.value(axes[0]).constant == 0 or (isinstance(axes[0], ast.Constant) and axes[0].value == 0):
+        return code
+    return f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axes[0])})"
 
 
 def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: bool, plan: OutputPlan) -> list[Edit]:
@@ -257,9 +273,6 @@ def _dead(model: LoopModel) -> Iterator[ast.Assign]:
 
 def drop(source: Source, statement: ast.stmt) -> Edit:
     """Take a statement out with its line. SharedLine if it has company there."""
-    last = statement.end_lineno or statement.lineno
-    before = source.lines[statement.lineno - 1][: source.start(statement).column - 1]
-    after = source.lines[last - 1][source.end(statement).column - 1 :].strip()
-    if before.strip() or (after and not after.startswith("#")):
+    if not source.alone(statement):
         raise SharedLine
-    return Edit(Position(statement.lineno, 1), Position(last + 1, 1), "")
+    return source.drop(statement)

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 
 from scanlint.dataflow.around import defuse_of
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Next, Rewrite, Step, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.branch_appends import APPENDS, list_of
 from scanlint.loops.rows.lists import ListRow, list_rows
@@ -17,6 +17,7 @@ from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.walk import substituted
 
 Spell = Callable[[str], str]
 
@@ -50,23 +51,19 @@ def _only_read_after(model: LoopModel, row: ListRow) -> bool:
 
 
 def _written(model: LoopModel, branch: ast.If, stream: Stream, uses: list[ast.Name]) -> Step:
-    unit, source, spell = model.unit, model.unit.source, Spelling(model.unit)
-    margin, deep, test = source.margin(branch), source.margin(branch.body[0]), branch.test
-    if (test.end_lineno or 0) > branch.lineno:
+    unit, source, spell, test = model.unit, model.unit.source, Spelling(model.unit), branch.test
+    appends = source.body(branch.body, (), "")
+    if (test.end_lineno or 0) > branch.lineno or appends is None:
         return Withheld("layout", f"the test at line {branch.lineno} goes over several lines")
-    last = branch.end_lineno or branch.lineno
-    inside = source.lines[branch.lineno : last]
-    text = "".join(margin + line.removeprefix(deep) if line.startswith(deep) else line for line in inside)
-    kept, edits = _slice(stream, test), [Edit(Position(branch.lineno, 1), Position(last + 1, 1), text)]
+    kept, edits = _slice(stream, test), [source.drop(branch)._replace(text=source.ahead(branch, *appends).text)]
     if kept is None:
         numbers, kept = _numbers(stream, source.segment, spell), fresh(unit.names, "kept", "wanted")
-        index = ast.unparse(stream.target)
-        lines = [f"{kept} = {_asked(test, index, numbers)}"]
+        lines = list[str]()
         if isinstance(test, ast.BoolOp):
             trips = fresh(unit.names, "trips", "numbers")
-            lines = [f"{trips} = {numbers}", f"{kept} = {_asked(test, index, trips)}"]
-        below = Position((model.node.end_lineno or model.node.lineno) + 1, 1)
-        edits.append(Edit(below, below, "".join(f"{source.margin(model.node)}{c}{source.newline}" for c in lines)))
+            lines, numbers = [f"{trips} = {numbers}"], trips
+        lines.append(f"{kept} = {_asked(test, ast.unparse(stream.target), numbers)}")
+        edits.append(source.beneath(model.node, *lines))
     edits += [source.put(n, f"{n.id}[{kept}]") for n in uses]
     return Rewrite(tuple(edits), "scan", spell.imports, (Next(model.node, reported=True),))
 
@@ -145,15 +142,7 @@ def _asked(test: ast.expr, index: str, numbers: str) -> str:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _asked(ast.Compare(operand, [ast.Eq()], [ast.Constant(0)]), index, numbers)
         case ast.Compare():
-            return ast.unparse(_Numbers(index, numbers).visit(ast.parse(ast.unparse(test), mode="eval")))
+            array = ast.parse(numbers, mode="eval").body
+            named = lambda node: array if isinstance(node, ast.Name) and node.id == index else None  # noqa: E731
+            return ast.unparse(substituted(test, named))
     return _asked(ast.Compare(test, [ast.NotEq()], [ast.Constant(0)]), index, numbers)
-
-
-class _Numbers(ast.NodeTransformer):
-    """The loop variable gives way to the array of all its values."""
-
-    def __init__(self, index: str, numbers: str) -> None:
-        self.index, self.numbers = index, ast.parse(numbers, mode="eval").body
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.numbers if node.id == self.index else node

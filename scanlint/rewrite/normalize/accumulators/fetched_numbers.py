@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Next, Rewrite, Step
 from scanlint.loops.concrete_uses import fetched
 from scanlint.loops.loop import LoopModel
+from scanlint.syntax.bindings import binds
 
 
 class Fetched(NamedTuple):
@@ -26,13 +27,11 @@ def with_numbers(model: LoopModel) -> Step:
     if not found or unit.context(node).traced:
         return NOT_APPLICABLE
     source = unit.source
-    edits = [Edit(source.start(f.number), source.end(f.number), source.segment(f.array)) for f in found]
+    edits = [source.put(f.number, source.segment(f.array)) for f in found]
     stack, needed = unit.spell("jax.numpy.stack")
-    margin, newline = source.margin(node), source.newline
-    names = dict.fromkeys(f.name for f in found)
-    after = "".join(f"{newline}{margin}{name} = {stack}({name}).tolist()" for name in names)
-    end: Position = source.end(node)
-    return Rewrite((*edits, Edit(end, end, after)), "scan", (needed,) if needed else (), (Next(node),))
+    lines = [f"{name} = {stack}({name}).tolist()" for name in dict.fromkeys(f.name for f in found)]
+    edits.append(source.behind(node, *lines))
+    return Rewrite(tuple(edits), "scan", (needed,) if needed else (), (Next(node),))
 
 
 def _fetched(model: LoopModel) -> Iterator[Fetched]:
@@ -46,13 +45,9 @@ def _fetched(model: LoopModel) -> Iterator[Fetched]:
 
 
 def _given(model: LoopModel, number: ast.expr) -> ast.expr | None:
-    """What `float(loss)` is given, which is not known to be an array, but bound by the trip."""
+    """The argument of `float(loss)`, if the trip binds it; it need not be known to be an array."""
     match number:
         case ast.Call(func=function, args=[ast.Name(id=name) as array], keywords=[]):
-            bound = {n.id for s in model.node.body for n in ast.walk(s) if isinstance(n, ast.Name) and _stores(n)}
-            return array if model.unit.resolve(function) == "builtins.float" and name in bound else None
+            bound = name in binds(*model.node.body)
+            return array if model.unit.resolve(function) == "builtins.float" and bound else None
     return None
-
-
-def _stores(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.lists import Added, home
 from scanlint.loops.rows.recent import Recent, variable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import reads
 
@@ -20,7 +20,7 @@ def without_walrus(model: LoopModel) -> Step:
     if bound.lineno != bound.end_lineno:
         return Withheld("layout", f"what the test binds goes over several lines (line {bound.lineno})")
     again = [j for j in jumps_in(*node.body) if isinstance(j, ast.Continue)]
-    name, last = bound.target.id, source.behind(node.body[-1])
+    name = bound.target.id
     code = f"{name} = {source.segment(bound.value)}"
     start, end = source.start(bound), source.end(bound)
     line = source.lines[bound.lineno - 1]
@@ -30,7 +30,7 @@ def without_walrus(model: LoopModel) -> Step:
         source.ahead(node, code),
         Edit(start, end, name),
         *(source.ahead(j, code) for j in again),
-        Edit(last.start, last.end, f"{source.newline}{source.margin(node.body[0])}{code}"),
+        source.behind(node.body[-1], code),
     )
     return Rewrite(edits, "while_loop", next=(Next(node, frozenset({name})),))
 

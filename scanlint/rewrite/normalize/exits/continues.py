@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Primitive, Rewrite, Step, mark
-from scanlint.loops.exits import jumps_in
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Primitive, Rewrite, Step
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.branch_appends import APPENDS
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.emit.spelling import Spelling
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, marked
 from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.unit import Unit
 
@@ -30,7 +30,7 @@ def without_continue(model: LoopModel) -> Step:
 
 
 def as_branch(unit: Unit, node: ast.If) -> Step:
-    """The same for one `if` that ends its arm with `continue`, as the last one of its loop that does."""
+    """Rewrite one `if` whose arm ends in `continue`, the last one of its loop: what follows becomes its `else`."""
     loop = unit.parents.get(node)
     found = _last_guard(loop) if isinstance(loop, ast.For | ast.While) else None
     branch = Next(reported=True)
@@ -46,7 +46,6 @@ def as_flag(unit: Unit, node: ast.If) -> Step:
     if not all(isinstance(jump, ast.Continue) for jump in jumps_in(*loop.body)):
         return NOT_APPLICABLE
     spell = Spelling(unit)
-
     flag = fresh(unit.names, "skip", "skipped")
     leaving = Leaving(unit, unit.indent, spell, {ast.Continue: flag})
     first, last = loop.body[0], loop.body[-1]
@@ -58,8 +57,7 @@ def as_flag(unit: Unit, node: ast.If) -> Step:
         lines = [f"{leaving.margin(first, 0)}{flag} = False", *lines]
     places = _flagged(lines, flag)
     for number, at in enumerate(places):
-        margin = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-        lines[at] = f"{margin}{mark(number)}{lines[at].lstrip()}"
+        lines[at] = marked(lines[at], number)
     edit = Edit(Position(first.lineno, 1), unit.source.end(last), leaving.newline.join(lines))
     return Rewrite((edit,), "cond", spell.imports, (Next(),) * len(places))
 
@@ -72,11 +70,15 @@ def _flagged(lines: list[str], flag: str) -> list[int]:
 
 
 def _step(unit: Unit, found: tuple[ast.If, list[ast.stmt]] | None, following: Next) -> Step:
+    """The branch in place of a guard and of what runs after it where the guard does not hold."""
     if found is None:
         return NOT_APPLICABLE
     guard, rest = found
-    text = _branch(unit, guard, rest, unit.indent, mark(0) if following.node is None else "")
-    edit = Edit(Position(guard.lineno, 1), unit.source.end(rest[-1]), text)
+    lines = Leaving(unit, unit.indent, str).block([guard, *rest], 0, guard.lineno - 1)
+    if following.node is None:
+        at = next(k for k, line in enumerate(lines) if not line.lstrip().startswith("#"))
+        lines[at] = marked(lines[at], 0)
+    edit = Edit(Position(guard.lineno, 1), unit.source.end(rest[-1]), unit.source.newline.join(lines))
     return Rewrite((edit,), "cond", next=(following,))
 
 
@@ -92,22 +94,3 @@ def _last_guard(node: ast.For | ast.While) -> tuple[ast.If, list[ast.stmt]] | No
 
 def _continues(body: list[ast.stmt]) -> bool:
     return any(isinstance(part, ast.Continue) for part in walk_scope(body))
-
-
-def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str, begin: str) -> str:
-    """The text of the branch, with `begin` where it begins."""
-    lines = unit.source.lines
-    first, last = guard.lineno, rest[-1].end_lineno or 0
-    margin = lines[first - 1][: len(lines[first - 1]) - len(lines[first - 1].lstrip(" \t"))]
-    body = lines[guard.end_lineno : last]
-    while body and not body[0].strip():
-        body = body[1:]
-    moved = [f"{indent}{line}" if line.strip() else line for line in body]
-    jump = guard.body[-1].lineno
-    if len(guard.body) > 1:
-        head = f"{margin}{begin}{lines[first - 1].removeprefix(margin)}"
-        kept = [head, *lines[first : jump - 1], f"{margin}else:\n", *moved]
-        return "".join(kept).rstrip("\n")
-    said = comments(lines[first - 1 : jump])
-    notes = [f"{margin}{comment}\n" for comment in said]
-    return "".join([*notes, f"{margin}{begin}if {negated(unit, guard.test)}:\n", *moved]).rstrip("\n")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from scanlint.finding import Withheld
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream, is_array
 from scanlint.rewrite.emit.snippets import on_one_line, shifted, side
@@ -53,7 +53,7 @@ def counting(model: LoopModel, kept: frozenset[str], fresh: Fresh) -> Counting |
 
 
 def opaque(model: LoopModel) -> Withheld:
-    """What is said of a loop over something that is not understood."""
+    """The message for a loop over an iterable that is not understood."""
     node, unit = model.node, model.unit
     parts = [node.iter] if isinstance(node, ast.For) else []
     while parts:
@@ -80,7 +80,7 @@ def _certain(model: LoopModel, node: ast.expr) -> bool:
 
 
 def _alone(model: LoopModel, stream: Stream, step: int, kept: frozenset[str], fresh: Fresh) -> Counting | Withheld:
-    """One range."""
+    """Count over a single `range`."""
     code = model.unit.source.segment
     assert isinstance(stream.target, ast.Name) and stream.stop is not None
     name, sign = stream.target.id, "<" if step > 0 else ">"
@@ -168,7 +168,7 @@ def _counted(model: LoopModel, kept: frozenset[str]) -> tuple[str, int] | None:
 
 
 def _cut(array: ast.expr) -> tuple[ast.expr, int, int]:
-    """What rows are a slice of, and how many that slice leaves out before and after them.
+    """The array that the rows are a slice of, and how many rows the slice leaves out before and after.
 
     The rows are read from the whole then: of a slice without rows none could be read, not even in a trip never made.
     """

@@ -22,14 +22,15 @@ from scanlint.finding import (
     mark,
 )
 from scanlint.loops.concrete_uses import boolean
-from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
+from scanlint.loops.exits import decided_by_data, forever, successor, unfit
+from scanlint.loops.jumps import JUMPS, Jump, Loop, jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.collected import appends
 from scanlint.rewrite.emit.snippets import claimed, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated, untouched
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, marked, negated, untouched
 from scanlint.syntax.bindings import binds, reads
 
 TRUTHS = frozenset(
@@ -64,7 +65,7 @@ def without_jumps(model: LoopModel) -> Step:
 
 
 class _Returned(NamedTuple):
-    """What the `return`s of a loop give, and whether the statement after the loop gives the same."""
+    """The value that the `return`s of a loop give, and whether the statement after the loop returns the same."""
 
     node: ast.expr
     code: str
@@ -72,7 +73,7 @@ class _Returned(NamedTuple):
 
 
 class _Flagging:
-    """One loop on its way."""
+    """State of the rewrite of one loop whose exits become flags."""
 
     def __init__(self, model: LoopModel) -> None:
         self.model = model
@@ -109,7 +110,7 @@ class _Flagging:
         )
 
     def _returned(self, statements: list[ast.Return]) -> _Returned | Withheld | None:
-        """What all `return`s give, to be computed after the loop from what it leaves."""
+        """The one expression that all `return`s give, which can be computed after the loop from its final names."""
         if not statements:
             return None
         values = [s.value for s in statements]
@@ -176,7 +177,7 @@ class _Flagging:
         steps = [] if then and nested else [(loop, Next(starts=made))]
         steps += [(then, Next())] if then else []
         for number, (line, _) in enumerate(steps):
-            lines[line] = f"{margin}{mark(number)}{lines[line].removeprefix(margin)}"
+            lines[line] = marked(lines[line], number)
         edit = Edit(Position(node.lineno, 1), self.unit.source.end(node), self.leaving.newline.join(lines))
         primitive: Primitive = "fori_loop" if self.masked else "while_loop"
         return Rewrite((edit,), primitive, self._spell.imports, tuple(step for _, step in steps))
@@ -201,7 +202,7 @@ class _Flagging:
         ]
 
     def _else(self, lines: list[str]) -> tuple[list[str], int]:
-        """What the `else` of the loop stands for, and where it is an `if`."""
+        """The statements of the loop's `else`, put under an `if` where the loop may be left early."""
         node = self.node
         if not node.orelse:
             return lines, 0

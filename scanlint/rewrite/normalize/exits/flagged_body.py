@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from scanlint.branches.branch import is_elif
-from scanlint.finding import Withheld
+from scanlint.finding import Withheld, mark
 from scanlint.loops.concrete_uses import boolean
-from scanlint.loops.exits import Jump, Loop, jumps_in
+from scanlint.loops.jumps import Jump, Loop, jumps_in
 from scanlint.rewrite.emit.snippets import ARITHMETIC, on_one_line
 from scanlint.rewrite.lower.branches.predicates import Spell, predicate
 from scanlint.trace.unit import Unit
@@ -32,6 +32,12 @@ def comments(lines: Sequence[str]) -> list[str]:
     except (tokenize.TokenError, IndentationError):  # whoever asks looks at whole statements
         return []
     return [token.string for token in tokens if token.type == tokenize.COMMENT]
+
+
+def marked(line: str, place: int) -> str:
+    """A line with the mark of the statement that begins on it, by which the driver finds it again."""
+    code = line.lstrip()
+    return f"{line[: len(line) - len(code)]}{mark(place)}{code}"
 
 
 @dataclass(slots=True)
@@ -136,7 +142,7 @@ class Leaving:
         return [*made, f"{pad}if not {flag}:", *tail] if tail else made
 
     def _else(self, node: ast.If, shift: int) -> list[str]:
-        """What stands under the `else` of an `if`, or the `elif` as an `if` one step further in."""
+        """The statements under the `else` of an `if`; an `elif` becomes an `if` one step further in."""
         if not node.orelse:
             return []
         first, above = node.orelse[0], node.body[-1].end_lineno or 0

@@ -1,4 +1,4 @@
-"""What a step of the normal form changes in a text, and where each line of it comes from."""
+"""Record what a step of the normal form changes in a text, and which old line each new line comes from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 
 from scanlint.finding import Edit
 from scanlint.syntax.bindings import Function, walk_scope
+from scanlint.syntax.source import Source
 from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
@@ -23,6 +24,13 @@ def drop(unit: Unit, statement: ast.stmt) -> Edit:
     return unit.source.put(statement, "pass") if alone else unit.source.drop(statement)
 
 
+def movable(source: Source, node: ast.stmt, *owners: ast.For | ast.match_case) -> bool:
+    """Whether the lines of some bodies in a statement can be indented otherwise: no string goes over several."""
+    own = all(not source.lines[o.body[0].lineno - 1].encode()[: o.body[0].col_offset].strip() for o in owners)
+    texts = (n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.JoinedStr))
+    return own and all(n.lineno == n.end_lineno for n in texts)
+
+
 def within_loops(unit: Unit) -> list[Loop]:
     """The loops of a unit, the inner ones first."""
     return sorted((*unit.every(ast.For), *unit.every(ast.While)), key=lambda n: -n.lineno)
@@ -35,7 +43,7 @@ def function_of(unit: Unit, node: ast.AST) -> Function:
 
 
 def spoken(unit: Unit, name: str) -> list[ast.Name]:
-    """All places of a unit where a name stands, in the order of the text."""
+    """All places of a unit that mention a name, in the order of the text."""
     return list(unit.mentions.get(name, ()))
 
 
@@ -67,7 +75,7 @@ def names_in(*nodes: ast.AST) -> set[str]:
 
 
 def pairs_of(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
-    """What an assignment binds to what, one by one: `a = x`, or `a, b = x, y`."""
+    """The pairs of target and value of an assignment: one for `a = x`, two for `a, b = x, y`."""
     match statement:
         case ast.Assign(
             targets=[ast.Tuple(elts=left) | ast.List(elts=left)], value=ast.Tuple(elts=right) | ast.List(elts=right)

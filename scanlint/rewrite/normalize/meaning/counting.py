@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.finding import Edit, Position
-from scanlint.loops.exits import jumps_in
+from scanlint.loops.jumps import jumps_in
 from scanlint.rewrite.normalize.meaning.changes import (
     Change,
     Loop,

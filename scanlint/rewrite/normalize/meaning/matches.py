@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.emit.snippets import fresh
-from scanlint.rewrite.normalize.meaning.changes import Change
+from scanlint.rewrite.normalize.meaning.changes import Change, movable
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
@@ -19,7 +19,9 @@ def matches(unit: Unit) -> Iterator[Change]:
     sheet = unit.source
     for node in unit.every(ast.Match):
         guards = [case.guard for case in node.cases if case.guard is not None]
-        if not any(unit.value(part).traced for part in (node.subject, *guards)) or not _laid_out(sheet, node):
+        if not any(unit.value(part).traced for part in (node.subject, *guards)) or not movable(
+            sheet, node, *node.cases
+        ):
             continue
         plain = isinstance(node.subject, ast.Name)
         subject = sheet.segment(node.subject) if plain else fresh(unit.names, "choice", "chosen")
@@ -30,16 +32,8 @@ def matches(unit: Unit) -> Iterator[Change]:
         yield tuple(_pieces(sheet, node, above, [test or "" for test in tests], subject))
 
 
-def _laid_out(sheet: Source, node: ast.Match) -> bool:
-    """Whether each arm has lines of its own, and no text spreads over several."""
-    lines = sheet.lines
-    own = all(not lines[c.body[0].lineno - 1][: c.body[0].col_offset].strip() for c in node.cases)
-    texts = (n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.JoinedStr))
-    return own and all(n.lineno == n.end_lineno for n in texts)
-
-
 def _test(sheet: Source, subject: str, case: ast.match_case) -> str | None:
-    """What a case asks, empty where it takes all that is left; None where its pattern is no value."""
+    """The test of a `case` as source: empty if it matches anything, None if its pattern is not a value."""
     guard = None if case.guard is None else sheet.segment(case.guard)
     match case.pattern:
         case ast.MatchAs(pattern=None, name=name):

@@ -1,24 +1,29 @@
-"""What a loop only collects: names that are elements of what a scan or a map stacks."""
+"""Find names that are only returned as elements of the arrays that a scan or a map stacks."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from scanlint.branches.branch import BranchModel
+from scanlint.rewrite.lower.branches.arm_types import total
 from scanlint.syntax.bindings import parameters, reads
 from scanlint.trace.unit import Unit
 
 
-def stacked_by_number(unit: Unit, node: ast.If, name: str) -> bool:
+def stacked_by_number(model: BranchModel, nodes: Sequence[ast.expr | None]) -> bool:
     """Whether a branch of a staged body, chosen by the number of the trip, gives a name that is stacked and no more.
 
-    Stacking promotes the elements as `jnp.where` does, and they had one shape before: the list that was stacked held
-    those of each arm, whatever the values.
+    `nodes` are the values of its arms, which must be cheap and total. Stacking promotes the elements as `jnp.where`
+    does, where `lax.cond` asks for one dtype; they had one shape before: the list that was stacked held those of each
+    arm, whatever the values.
     """
-    step = unit.parents.get(node)
-    if not isinstance(step, ast.FunctionDef):
+    unit, node, step = model.unit, model.node, model.unit.parents.get(model.node)
+    cheap = all(part is not None and not isinstance(part, ast.Tuple) and total(unit, part) for part in nodes)
+    if not cheap or model.returns or len(model.results) != 1 or not isinstance(step, ast.FunctionDef):
         return False
-    read = [n for n in ast.walk(step) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    names = [n for n in ast.walk(step) if isinstance(n, ast.Name) and n.id in model.results]
+    read = [n for n in names if isinstance(n.ctx, ast.Load)]
     tests = [branch.test for branch in ast.walk(node) if isinstance(branch, ast.If | ast.IfExp)]
     return any(
         reads(*tests) <= numbers and all(n in elements for n in read) for numbers, elements in _staged(unit, step)
@@ -51,7 +56,7 @@ def _staged(unit: Unit, step: ast.FunctionDef) -> Iterator[tuple[frozenset[str],
 
 
 def _numbers(unit: Unit, step: ast.FunctionDef, rows: ast.expr, place: int) -> frozenset[str]:
-    """The names that stand for elements of a `jnp.arange(...)` among what a body is given rows of."""
+    """The names that stand for elements of a `jnp.arange(...)` among the rows that a body is given."""
     names = list(parameters(step.args))
     if place >= len(names):
         return frozenset()

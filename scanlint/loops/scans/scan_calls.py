@@ -6,11 +6,8 @@ import ast
 from itertools import takewhile
 from typing import NamedTuple
 
-from scanlint.dataflow.around import defuse_of
-from scanlint.dataflow.locations import Definition, DefinitionKind
-from scanlint.jaxapi.decorators import plain
-from scanlint.loops.scan_outputs import HANDED_ON, body_of
-from scanlint.syntax.bindings import reads
+from scanlint.loops.scans.scan_bodies import GivenBefore, body_argument, scan_body
+from scanlint.syntax.bindings import Function, reads
 from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
@@ -45,7 +42,7 @@ def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
         return None
     given = {k.arg: k.value for k in call.keywords}
     xs = call.args[2] if len(call.args) > 2 else given.get("xs")
-    run = body_of(call)
+    run = body_argument(call)
     if xs is None or run is None or None in given or len(call.args) > 3:
         return None
     made: ast.Assign | None = None
@@ -53,10 +50,10 @@ def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
     if length is None and isinstance(xs, ast.Name):
         made = _only_for_this(unit, xs)
         length = _length(unit, made.value) if made is not None else None
-    step = _unread(unit, run, GivenBefore())
-    if length is None or step is None:
+    body = scan_body(unit, run)
+    if length is None or body is None or not _never_read(body.function, body.given):
         return None
-    return DummyScan(call, step, xs, length, made, _counted(unit, made.value if made is not None else xs, length))
+    return DummyScan(call, body.name, xs, length, made, _counted(unit, made.value if made is not None else xs, length))
 
 
 def _counted(unit: Unit, xs: ast.expr, length: ast.expr) -> bool:
@@ -125,48 +122,9 @@ def _only_for_this(unit: Unit, xs: ast.Name) -> ast.Assign | None:
     return None
 
 
-class GivenBefore(NamedTuple):
-    """The arguments that a step has before a scan calls it: how many by position, and the names of the others."""
-
-    first: int = 0
-    named: frozenset[str] = frozenset()
-
-
-def _unread(unit: Unit, step: ast.expr, given: GivenBefore) -> str | None:
-    """The function of a scan, as a message calls it, if it never reads the second argument that the scan hands it."""
-    match step:
-        case ast.Lambda(args=arguments, body=body):
-            return "the lambda" if _never_read(arguments, [body], given) else None
-        case ast.Call(func=wrapper, args=[inner, *rest], keywords=named) if unit.resolve(wrapper) in HANDED_ON:
-            if unit.resolve(wrapper) != "functools.partial":
-                return _unread(unit, inner, given)
-            if any(isinstance(a, ast.Starred) for a in rest) or any(k.arg is None for k in named):
-                return None
-            names = given.named.union(k.arg for k in named if k.arg is not None)
-            return _unread(unit, inner, GivenBefore(given.first + len(rest), names))
-        case ast.Name(id=name):
-            found = [*defuse_of(unit).definitions(step)]
-            return _unread_there(unit, name, found[0], given) if len(found) == 1 else None
-    return None
-
-
-def _unread_there(unit: Unit, name: str, definition: Definition, given: GivenBefore) -> str | None:
-    """The function of a scan by a name with one definition: an inner function, one of the file, or a wrapped one."""
-    bound: list[ast.AST] = [definition.node]
-    match definition.kind:
-        case DefinitionKind.ASSIGN:
-            source = defuse_of(unit).source(definition)
-            return _unread(unit, source, given) if source is not None else None
-        case DefinitionKind.OUTER:
-            bound = unit.file.binders.get(name, [])
-    match bound:
-        case [ast.FunctionDef(args=arguments, body=body) as function] if plain(unit.resolve, function):
-            return f"`{name}`" if _never_read(arguments, body, given) else None
-    return None
-
-
-def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr], given: GivenBefore) -> bool:
+def _never_read(function: Function, given: GivenBefore) -> bool:
     """The function, whose first arguments are given, never reads the second of those that it is called with."""
+    arguments, body = function.args, [function.body] if isinstance(function, ast.Lambda) else function.body
     positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][given.first :]
     handed = [*takewhile(lambda name: name not in given.named, positional)][:2]
     return len(handed) == 2 and handed[1] not in reads(*body) and not reads(*body) & ALL_NAMES

@@ -9,55 +9,52 @@ from typing import NamedTuple
 from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.locations import Definition, DefinitionKind
 from scanlint.jaxapi.canonical import SCANS
-from scanlint.jaxapi.words import words
+from scanlint.loops.jumps import SUSPENDS
+from scanlint.loops.scans.scan_bodies import HANDED_ON, ScanBody, body_argument, scan_body
 from scanlint.syntax.bindings import Function, walk_scope
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.transforms import functions_in
 from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.unit import Unit
 
-HANDED_ON = words("jax.checkpoint jax.remat jax.jit functools.partial jax.named_call jax.ad_checkpoint.checkpoint")
-"""What gives a function that returns what its first argument returns."""
-SUSPENDS = ast.Yield | ast.YieldFrom | ast.Await
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class UnreadOutputs(NamedTuple):
-    """A scan that builds outputs for nobody; `pairs` is all that its body returns, `others` scan with it too."""
+    """A scan that builds outputs for nobody.
+
+    `name`: its body as a message calls it; `pairs`: all that this returns; `others`: how many scans run it too.
+    """
 
     call: ast.Call
     body: Function
+    name: str
     pairs: tuple[ast.Tuple, ...]
     others: int
-
-    @property
-    def name(self) -> str:
-        """The body as a message calls it."""
-        return f"`{self.body.name}`" if isinstance(self.body, FUNCTIONS) else "the lambda"
 
 
 def unread_outputs(unit: Unit, call: ast.Call) -> UnreadOutputs | None:
     """The scan, if its outputs are never read, nor those of any other scan with its body; told of the first one."""
-    body = body_of(call) if _is_scan(unit, call) and _unread(unit, call) else None
-    found = _body(unit, body) if body is not None else None
-    pairs = returned_pairs(found[0]) if found is not None else None
-    if body is None or found is None or pairs is None:
+    given = body_argument(call) if _is_scan(unit, call) and _unread(unit, call) else None
+    body = scan_body(unit, given) if given is not None else None
+    if given is None or body is None or not _may_change(unit, body):
         return None
-    values = _values(unit, body)
-    void = _element(found[0]) if _counts_alone(unit, call) else ""
+    values, pairs = _values(unit, given), returned_pairs(body.function) or []
+    void = _element(body.function) if _counts_alone(unit, call) else ""
     if not any(_builds(values, pair.elts[1], void) for pair in pairs):
         return None
-    scans = list(_scans(unit, *found))
+    scans = list(_scans(unit, body.function, body.definition))
     if None in scans or any(other is not None and _before(other, call) for other in scans):
         return None
-    return UnreadOutputs(call, found[0], tuple(pairs), len(scans) - 1)
+    return UnreadOutputs(call, body.function, body.name, tuple(pairs), len(scans) - 1)
 
 
-def body_of(call: ast.Call) -> ast.expr | None:
-    """The argument that a scan runs."""
-    if call.args:
-        return None if isinstance(call.args[0], ast.Starred) else call.args[0]
-    return next((k.value for k in call.keywords if k.arg == "f"), None)
+def _may_change(unit: Unit, body: ScanBody) -> bool:
+    """Whether a body may return something else: of a function of the file, whether no other file names it."""
+    decorators = [] if isinstance(body.function, ast.Lambda) else body.function.decorator_list
+    if body.definition is None or body.definition.kind is not DefinitionKind.OUTER:
+        return all(unit.resolve(decorator) in HANDED_ON for decorator in decorators)
+    return not (decorators or unit.shared is None or unit.shared(str(body.definition.location)))
 
 
 def returned_pairs(function: Function) -> list[ast.Tuple] | None:
@@ -88,7 +85,7 @@ def is_none(node: ast.expr) -> bool:
 
 
 def _values(unit: Unit, given: ast.expr) -> Mapping[ast.AST, Value]:
-    """What is known of the expressions of the unit, and of those of a function from outside of it."""
+    """The inferred values of the expressions of the unit, and of a body that is defined outside of it."""
     found = functions_in(unit.value(given))
     return {**found[0].code.record.values, **unit.values} if found else unit.values
 
@@ -150,7 +147,7 @@ def _dropped(unit: Unit, target: ast.expr) -> bool:
 
 
 def _uses(unit: Unit, target: ast.AST) -> list[ast.expr]:
-    """Where what is bound at a name may be read."""
+    """The places that may read the value bound at a name."""
     flow = defuse_of(unit)
     found = [use for definition in flow.made(target) for use in flow.uses(definition)]
     return [use for use in dict.fromkeys(found) if isinstance(use, ast.expr)]
@@ -162,51 +159,7 @@ def _shared(unit: Unit, name: str) -> bool:
     return any(name in names for names in shared)
 
 
-# -- which function a scan runs, and who else runs it
-
-
-def _body(unit: Unit, given: ast.expr) -> tuple[Function, Definition | None] | None:
-    """The function that is handed to a scan, and the definition by which it has a name."""
-    match given:
-        case ast.Lambda():
-            return given, None
-        case ast.Call(func=wrapper, args=[inner, *_]) if unit.resolve(wrapper) in HANDED_ON:
-            return _body(unit, inner)
-        case ast.Name(id=name):
-            found = [*defuse_of(unit).definitions(given)]
-            if len(found) == 1 and found[0].kind is DefinitionKind.OUTER:
-                function = _of_module(unit, name)
-                return (function, found[0]) if function is not None else None
-            return _defined(unit, found[0]) if len(found) == 1 else None
-    return None
-
-
-def _defined(unit: Unit, definition: Definition) -> tuple[Function, Definition | None] | None:
-    match definition.node, definition.kind:
-        case ast.FunctionDef() as function, DefinitionKind.FUNCTION:
-            plain = all(unit.resolve(d) in HANDED_ON for d in function.decorator_list)
-            return (function, definition) if plain else None
-        case _, DefinitionKind.ASSIGN:
-            source = defuse_of(unit).source(definition)
-            found = _body(unit, source) if source is not None else None
-            return (found[0], found[1] or definition) if found is not None else None
-    return None
-
-
-def _of_module(unit: Unit, name: str) -> ast.FunctionDef | None:
-    """The only definition of a function of this file, which no other file names."""
-    found = [s for s in unit.file.tree.body if name in _names(s)]
-    match found:
-        case [ast.FunctionDef(decorator_list=[]) as function] if function.name == name:
-            return None if unit.shared is None or unit.shared(name) else function
-    return None
-
-
-def _names(statement: ast.stmt) -> list[str]:
-    match statement:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return [name]
-    return [n.id for n in by_kind(statement).of(ast.Name) if isinstance(n.ctx, ast.Store)]
+# -- who else runs the body of a scan
 
 
 def _scans(unit: Unit, body: Function, definition: Definition | None) -> Iterator[ast.Call | None]:
@@ -244,7 +197,7 @@ def _scan_around(unit: Unit, node: ast.AST) -> ast.Call | None:
     given = _wrapped(unit, node)
     parent = unit.parents.get(given)
     call = unit.parents.get(parent) if isinstance(parent, ast.keyword) else parent
-    if not isinstance(call, ast.Call) or not _is_scan(unit, call) or body_of(call) is not given:
+    if not isinstance(call, ast.Call) or not _is_scan(unit, call) or body_argument(call) is not given:
         return None
     return call if _unread(unit, call) else None
 
