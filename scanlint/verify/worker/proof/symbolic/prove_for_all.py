@@ -15,6 +15,7 @@ from ...runtime.jax_functions import of_array
 from ...runtime.loading import Loaded
 from ..equations import inner_jaxprs, name_of
 from ..prove import similar
+from ..value_numbers import Unprovable
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
@@ -107,7 +108,7 @@ def _from_some_size_on(
             sizes = SymbolicSizes.of(sorted(found), integers)
             gone_through = sizes.gone_through
             told = _compare(old, new, signature, values, sizes, floats=floats)
-        except NotProved as error:
+        except Unprovable as error:
             reason = str(error)
         except RecursionError:
             return ForAllSizes("too deep to be compared for all sizes"), set()
