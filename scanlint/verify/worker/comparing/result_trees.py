@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -38,6 +40,11 @@ def _spread(before: object, after: object) -> object:
 def floating(x: object) -> bool:
     """The value is an array of real floats."""
     return isinstance(x, (jax.Array, np.ndarray)) and jnp.issubdtype(x.dtype, jnp.floating)
+
+
+def finite(arrays: Iterable[object]) -> bool:
+    """No number in the arrays is infinite or NaN."""
+    return all(bool(np.isfinite(np.asarray(x)).all()) for x in arrays)
 
 
 def scaled(x: object) -> object:

@@ -14,7 +14,8 @@ from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, says, untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Case
-from .gradients import LOST, projection
+from .derivatives import projection
+from .gradients import LOST
 from .judge import Judge, Refuted
 from .result_trees import floating
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..infer.guess import KEY_NAMES
 from ..proof.jaxpr_facts import count
-from ..runtime.calling import Split, TookTooLong, Values, limited, split
+from ..runtime.calling import Split, TookTooLong, Values, limited, mapped, split
 from ..runtime.jax_functions import eps, in_x64, is_key, placed, tiny, x64
 from ..runtime.loading import cut
 from ..runtime.version_pair import VersionPair, large, static_key
@@ -158,7 +158,7 @@ def _run(pair: VersionPair, values: Values) -> list[object] | None:
 def in_double(pair: VersionPair, values: Values) -> object | None:
     """The old version's result in double precision, which shows its own rounding error."""
     with in_x64():
-        return _run(pair, {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()})
+        return _run(pair, mapped(doubled, values))
 
 
 def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
@@ -170,7 +170,7 @@ def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
         return float("inf")
     try:
         with in_x64(), limited(DECIDING_SECONDS):
-            wide = {k: jax.tree_util.tree_map(widest, v) for k, v in values.items()}
+            wide = mapped(widest, values)
             moved = apart(pair.run_old(wide, DECIDING_SECONDS), pair.run_new(wide))
     except Exception:  # noqa: BLE001 - what does not run so tells nothing of rounding
         return float("inf")

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..runtime.calling import TookTooLong, Values, limited
+from ..runtime.calling import TookTooLong, Values, limited, mapped
 from ..runtime.jax_functions import in_x64, x64
 from ..runtime.version_pair import VersionPair
 from .rounding import apart, doubled
@@ -26,7 +26,7 @@ def stands(pair: VersionPair, values: Values, expected: object, found: object) -
         return False
     try:
         with in_x64():
-            exact = {k: jax.tree_util.tree_map(_decimal, v) for k, v in values.items()}
+            exact = mapped(_decimal, values)
             before = pair.run_old(exact, SECONDS)
             if not _near(expected, before):
                 return False

@@ -113,6 +113,18 @@ class Split:
     leaves: list[object]
     rebuild: Callable[[Sequence[object]], dict[str, object]]
 
+    def only(self, wanted: Callable[[object], bool]) -> Split:
+        """The same with fewer traced leaves: the others keep their values."""
+        at = [i for i, leaf in enumerate(self.leaves) if wanted(leaf)]
+
+        def rebuild(leaves: Sequence[object]) -> dict[str, object]:
+            whole = list(self.leaves)
+            for i, leaf in zip(at, leaves, strict=True):
+                whole[i] = leaf
+            return self.rebuild(whole)
+
+        return Split([self.leaves[i] for i in at], rebuild)
+
 
 def split(values: dict[str, object], static: frozenset[str], *, numbers: bool) -> Split:
     """Arrays are traced; Python numbers too where `numbers`, unless their parameter is static."""
@@ -135,6 +147,11 @@ def _traced(leaf: object, numbers: bool) -> bool:
     if isinstance(leaf, (jax.Array, np.ndarray, np.generic, jax.ShapeDtypeStruct)):
         return True
     return numbers and isinstance(leaf, (bool, int, float, complex))
+
+
+def mapped(change: Callable[[object], object], values: Values) -> Values:
+    """The arguments with each leaf changed."""
+    return {name: jax.tree_util.tree_map(change, value) for name, value in values.items()}
 
 
 def without_elements(values: Values) -> bool:

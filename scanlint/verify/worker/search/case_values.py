@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, key_of, leaves
-from ..runtime.calling import Values
+from ..runtime.calling import Values, mapped
 from ..runtime.jax_functions import placed
 
 MAX_ALONE = 3
@@ -334,7 +334,7 @@ def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
 
         def make() -> Values:
             at = [0]
-            return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
+            return mapped(lambda x: leaf(at, x), values)
 
         return make
 
