@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from ..infer.specs import Array, Specs, leaves
+from ..infer.specs import Array, Specs, every_leaf
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain
 from ..runtime.loading import Loaded, complete
@@ -51,7 +51,7 @@ def _calls(node: ast.FunctionDef, function: str) -> bool:
 
 
 def _guessed(specs: Specs) -> bool:
-    return any(isinstance(leaf, Array) for spec in specs.values() for _, leaf in leaves(spec))
+    return any(isinstance(leaf, Array) for _, leaf in every_leaf(specs))
 
 
 def caught(

@@ -19,7 +19,7 @@ from ..infer.indexed_keys import indexed_keys
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.parameter_truths import asked_for_truth
-from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resize, sizes
+from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resized, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
 from ..runtime.jax_errors import for_this_jax
@@ -198,10 +198,10 @@ class Inputs(Attempts):
 
     def smallest(self, specs: Specs) -> Specs:
         """The same specs with every size as small as the old version accepts, but still distinct."""
-        for size in reversed(sizes(list(specs.values()))):
+        for size in reversed(sizes(specs)):
             for small in SMALLEST:
-                changed = {name: resize(spec, {size: small}) for name, spec in specs.items()}
-                if small < size and small not in sizes(list(specs.values())) and self.attempt(changed) is None:
+                changed = resized(specs, {size: small})
+                if small < size and small not in sizes(specs) and self.attempt(changed) is None:
                     specs = changed
                     break
         return specs
@@ -345,7 +345,7 @@ class Inputs(Attempts):
         """The same specs in other sizes, while time is left: all renamed, each size one, two or zero, all longer."""
         yield "", specs
         deadline = time.process_time() + VARIANT_SECONDS
-        known = sizes(list(specs.values()))
+        known = sizes(specs)
         longer = dict(zip(known, LONG_AXES, strict=False))
         renamed = (s for s in self.renamed(specs, known) if s != specs and self.attempt(s) is None)
         yield from (("other sizes", changed) for changed in itertools.islice(renamed, 1))
@@ -353,7 +353,7 @@ class Inputs(Attempts):
         tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2) for n in known[:3]]
         tried += [(f"{LONGER_AXES}: {n}", {n: m}) for n, m in longer.items()]
         for label, table in tried:
-            changed = {name: resize(spec, table) for name, spec in specs.items()}
+            changed = resized(specs, table)
             if time.process_time() > deadline:
                 return
             if changed != specs and self.attempt(changed) is None:
@@ -362,7 +362,7 @@ class Inputs(Attempts):
     def renamed(self, specs: Specs, known: list[int]) -> Iterator[Specs]:
         """The same with another size for each, and with the other sizes that follow from the ranks."""
         table = dict(zip(known, (n for n in OTHER_SIZES if n not in known), strict=False))
-        yield {name: resize(spec, table) for name, spec in specs.items()}
+        yield resized(specs, table)
         if (solved := self.with_ranks(specs, {}, known)) is not None:
             yield solved
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
+from ..infer.specs import Array, Leaf, Spec, Specs, leaves, replace, resized, sizes
 from .case_values import Filling
 
 MOST = 6
@@ -47,8 +47,8 @@ def halved(specs: Specs, texts: Sequence[ast.AST]) -> Iterator[tuple[Specs, Fill
     """Many ones after a number that swallows each of them in half precision, where texts name types of floats."""
     if not _says(texts, NAMED):
         return
-    for size in sizes(list(specs.values()))[:MOST_AXES]:
-        long = {name: resize(spec, {size: MANY}) for name, spec in specs.items()}
+    for size in sizes(specs)[:MOST_AXES]:
+        long = resized(specs, {size: MANY})
         for short, swallows in SWALLOWING.items():
             filling = Filling(f"ones after {swallows:g}", fill=1.0, spot=swallows)
             yield {n: retyped(s, FLOATS, short) for n, s in long.items()}, filling
@@ -75,7 +75,7 @@ def _holds(spec: Spec, dtype: str) -> bool:
 def retyped(spec: Spec, dtype: str, other: str) -> Spec:
     """The spec with arrays of another dtype."""
 
-    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+    def change(leaf: Leaf, path: str) -> Spec:
         return Array(leaf.shape, other) if isinstance(leaf, Array) and leaf.dtype == dtype else leaf
 
     return replace(spec, change)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..infer.need import Need
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves, replace
+from ..infer.specs import Alternatives, Array, Leaf, Scalar, Spec, Specs, Struct, leaves, replace
 from .dims import Dim, Dims
 from .shape_expressions import TooManyNodes
 from .shape_values import Arr, ItemValues, ManyValues, NamedValues, Num, Value
@@ -163,7 +163,7 @@ class ShapeSolver:
         axes = {walk.dims.of(d) for d in dims}
         counts = {place: walk.dims.of(d) for place, d in numbers.items()}
 
-        def changed(name: str, leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+        def changed(name: str, leaf: Leaf, path: str) -> Spec:
             place = name, _first_of_list(path)
             if isinstance(leaf, Array) and place in sizes:
                 return Array(sizes[place], leaf.dtype)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..infer.guess import Sizes, guesses
 from ..infer.inference import infer
 from ..infer.need import Need
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, every_leaf
 from ..search.case_values import USUAL, Family, Filling, cases
 from ..search.input_sources import Inputs
 
@@ -109,7 +109,7 @@ def _accepted(
 
 def _like(specs: Specs) -> list[Spec]:
     """What an argument may be beside these: an array like one of them, a number."""
-    arrays = dict.fromkeys(leaf for spec in specs.values() for _, leaf in leaves(spec) if isinstance(leaf, Array))
+    arrays = dict.fromkeys(leaf for _, leaf in every_leaf(specs) if isinstance(leaf, Array))
     return [*arrays, Array(()), Scalar("float"), Scalar("int")]
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 
 from ..infer.guess import FRESH
-from ..infer.specs import Array, Scalar, Spec, Specs, Struct, leaves, replace, resize, sizes
+from ..infer.specs import Array, Scalar, Spec, Specs, Struct, every_leaf, leaves, replace, resized, sizes
 from ..runtime.line_marks import Outcome, ReachedLines
 from ..search.attempts import Attempts
 from ..search.case_values import Case, Family
@@ -109,11 +109,11 @@ def lengths(texts: Sequence[ast.AST]) -> Iterator[int]:
 
 def _sized(base: Specs, numbers: Sequence[int]) -> Iterator[Specs]:
     """Every size by itself, and all of them, as long as each number."""
-    known = sizes(list(base.values()))
+    known = sizes(base)
     for number in numbers if known else ():
         tables = [{n: number} for n in known if n != number]
         for table in (*tables, *([dict.fromkeys(known, number)] if len(known) > 1 else [])):
-            yield {name: resize(spec, table) for name, spec in base.items()}
+            yield resized(base, table)
 
 
 def _counted(base: Specs, numbers: Sequence[int]) -> Iterator[Specs]:
@@ -135,15 +135,15 @@ def _shaped(base: Specs, texts: Sequence[ast.AST]) -> Iterator[Specs]:
     """Each array in each shape that a text names, with what has its sizes."""
     named = dict.fromkeys(_shapes(texts))
     for shape in named:
-        for leaf in (leaf for spec in base.values() for _, leaf in leaves(spec) if isinstance(leaf, Array)):
+        for leaf in (leaf for _, leaf in every_leaf(base) if isinstance(leaf, Array)):
             if len(leaf.shape) == len(shape) and leaf.shape != shape:
                 table = dict(zip(leaf.shape, shape, strict=True))
-                yield {name: resize(spec, table) for name, spec in base.items()}
+                yield resized(base, table)
 
 
 def _ranked(base: Specs) -> Iterator[Specs]:
     """One and two axes more, one less and none, of all arrays and of each."""
-    known = sizes(list(base.values()))
+    known = sizes(base)
     fresh = [n for n in FRESH if n not in known][:2]
     changes: list[Callable[[tuple[int, ...]], tuple[int, ...]]] = [
         lambda shape: (*shape, *fresh[:1]),

@@ -11,7 +11,7 @@ from typing import Protocol
 from ..comparing.agreement import Agreement, compare
 from ..comparing.judge import Judge, Raises, Refuted, Unknown
 from ..comparing.rounding import compilable
-from ..infer.specs import Scalar, Specs, Struct, resize, sizes
+from ..infer.specs import Scalar, Specs, Struct, resized, sizes
 from ..proof.prove import Proof
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
@@ -73,7 +73,7 @@ def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) 
         if not family.real and (weighing.full.free or not weighing.proved):
             as_floats(weighing, family, numbers)
         if (not weighing.proved or numbers.limits) and not family.real:
-            settled = resized(weighing, family, numbers)
+            settled = in_other_sizes(weighing, family, numbers)
     except Raises as error:
         if not families[0].real:
             raise
@@ -170,7 +170,7 @@ def _loops_for_ever(judge: Judge) -> bool:
     )
 
 
-def resized(weighing: Weighed, family: Family, numbers: TextNumbers) -> bool:
+def in_other_sizes(weighing: Weighed, family: Family, numbers: TextNumbers) -> bool:
     """Whether both versions do the same in sizes beyond those that both texts name, and where all are equal.
 
     Of equal programs, whether they are equal there too, or were compared. Raises Refuted, and Unknown where the
@@ -215,7 +215,7 @@ def _proof_of(weighing: Weighed, case: Case) -> Proof | None:
 
 def _sizes(specs: Specs, numbers: TextNumbers) -> Iterator[tuple[str, Specs, bool]]:
     """Labels and specs; whether they lie beyond a number that only the new text has."""
-    known = sizes(list(specs.values()))
+    known = sizes(specs)
     tables: list[tuple[str, Mapping[int, int], bool]] = []
     far = max((n for n in numbers.limits if n <= LONGEST), default=0)
     if far >= FEW_ROWS:
@@ -226,4 +226,4 @@ def _sizes(specs: Specs, numbers: TextNumbers) -> Iterator[tuple[str, Specs, boo
     if len(known) > 1:
         tables.append(("equal sizes", dict.fromkeys(known, EQUAL), False))
     for label, table, limit in tables if known else ():
-        yield label, {name: resize(spec, dict(table)) for name, spec in specs.items()}, limit
+        yield label, resized(specs, table), limit

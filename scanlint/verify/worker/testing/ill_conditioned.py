@@ -11,7 +11,7 @@ import numpy as np
 from ..comparing.agreement import describe
 from ..comparing.judge import Judge, Refuted
 from ..comparing.rounding import Apart, apart, compilable, in_double
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, leaves
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, every_leaf
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_functions import eps, placed
 from ..search.case_values import Filling, make, scalar_values
@@ -30,7 +30,7 @@ def same_where_sums_cancel(judge: Judge, specs: Specs) -> None:
     compiled.
     """
     pair = judge.pair
-    if pair.draws or not any(_vector(leaf) for s in specs.values() for _, leaf in leaves(s)):
+    if pair.draws or not any(_vector(leaf) for _, leaf in every_leaf(specs)):
         return
     judge.stage("comparing where sums cancel")
     worst, found = FLOOR * eps("float32"), list[tuple[Values, float]]()

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from ..comparing.agreement import kinds
 from ..comparing.judge import Judge, Refuted
-from ..infer.specs import Array, Scalar, Spec, Specs, resize, sizes
+from ..infer.specs import Array, Scalar, Spec, Specs, resized, sizes
 from ..proof.equations import inner_jaxprs
 from ..runtime.calling import TookTooLong, Values, plain
 from ..runtime.jax_errors import untraceable
@@ -131,7 +131,7 @@ def _beside(judge: Judge, values: Values, what: str, *, refutes: bool = True) ->
 
 def _python_before_trips(judge: Judge, specs: Specs, name: str) -> str:
     """A carry that starts as a number of Python has the type of later trips, also where there is none."""
-    nothing = {n: resize(s, dict.fromkeys(sizes(list(specs.values())), 0)) for n, s in specs.items()}
+    nothing = resized(specs, dict.fromkeys(sizes(specs), 0))
     values = {**make(nothing, Filling("ordinary values"), ()), name: 1}
     with contextlib.suppress(Exception, TookTooLong):  # what a version raises there is told elsewhere
         before = types_of(judge.pair, plain(judge.pair.before), judge.pair.own(values))[0]

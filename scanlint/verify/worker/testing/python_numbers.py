@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ..comparing.judge import Judge, OtherKind, Raises, Unfit
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, replace, resize, sizes
+from ..infer.specs import Array, Leaf, Scalar, Spec, Specs, replace, resize, sizes
 from ..search.case_values import LARGE_NUMBERS, Case, Filling, make
 
 SECONDS = 1.5
@@ -72,10 +72,10 @@ def _loops(judge: Judge) -> bool:
 def _far(specs: Specs, name: str) -> Iterator[Case]:
     """Calls with many trips, whatever they are counted by."""
 
-    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+    def change(leaf: Leaf, path: str) -> Spec:
         return Scalar("int", TRIPS) if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None else leaf
 
-    lengths = dict.fromkeys(sizes(list(specs.values())), TRIPS)
+    lengths = dict.fromkeys(sizes(specs), TRIPS)
     many = {n: replace(resize(spec, lengths), change) for n, spec in specs.items()}
     return _cases(many, name, FAR) if many != specs and isinstance(specs[name], Array) else iter(())
 

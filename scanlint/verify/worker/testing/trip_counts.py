@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
+from ..infer.specs import Leaf, Scalar, Spec, Specs, every_leaf, replace, resized, sizes
 from ..runtime.calling import Values
 from ..search.case_values import Case, Family, Filling, cases
 
@@ -73,12 +73,12 @@ def _patient(case: Case, name: str, count: int) -> Case:
 
 
 def _numbers(specs: Specs) -> list[str]:
-    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    found = every_leaf(specs)
     return [path for path, leaf in found if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None]
 
 
 def _large(specs: Specs, name: str, count: int) -> Specs:
-    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+    def change(leaf: Leaf, path: str) -> Spec:
         return Scalar("int", count) if path == name else leaf
 
     return {n: replace(spec, change, n) for n, spec in specs.items()}
@@ -108,7 +108,7 @@ def lengthened(specs: Specs, narrow: set[str], integers: Sequence[int]) -> Itera
         Filling("negative values with a large last one", seed=8, sign=-1, spot=1e3, last=True, upto=longest),
         Filling("one value", fill=1.0, upto=1),
     )
-    for size in sizes(list(specs.values()))[:MOST_AXES]:
-        long = {name: resize(spec, {size: longest}) for name, spec in specs.items()}
+    for size in sizes(specs)[:MOST_AXES]:
+        long = resized(specs, {size: longest})
         found = cases(long, iter(fillings), integers)
         yield long, [Case(f"{c.label}, {longest} rows", c.make, ordinary=False, patience=PATIENCE) for c in found]
