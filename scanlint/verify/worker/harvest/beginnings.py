@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..runtime.module_bindings import is_main
+from ..runtime.parameters import with_defaults
 from .fixture_calls import fixture, is_test
 
 MOST_PARSED = 400
@@ -154,8 +155,7 @@ def _entries(
 
 
 def _needs(node: Definition) -> bool:
-    a = node.args
-    return len(a.posonlyargs) + len(a.args) > len(a.defaults) or any(d is None for d in a.kw_defaults)
+    return any(default is None for _, default in with_defaults(node.args))
 
 
 def script(tree: ast.Module) -> list[ast.stmt]:

@@ -12,6 +12,7 @@ from typing import cast
 
 from ..runtime.free_names import free_names
 from ..runtime.loading import Loaded, complete, load
+from ..runtime.parameters import with_defaults
 
 MOST_PARAMETERS = 2
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -88,10 +89,7 @@ class Caller:
 
     def call(self, node: Definition, function: object, at: int, *, bound: bool = False) -> object:
         """Call a function with what its decorators and the fixtures say; raises NotCallable."""
-        arguments = [*node.args.posonlyargs, *node.args.args][bound:]
-        optional = len(node.args.defaults)
-        needed = [a.arg for a in arguments[: len(arguments) - optional]]
-        needed += [a.arg for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is None]
+        needed = [a.arg for a, default in with_defaults(node.args)[bound:] if default is None]
         given = self.parametrised(node, at)
         values = {name: given[name] if name in given else self.fixture(name, at) for name in needed}
         if not callable(function):

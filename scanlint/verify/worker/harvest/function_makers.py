@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from ..infer.static_parameters import static_parameters
 from ..runtime.calling import Signature
 from ..runtime.made_functions import MakerSignature
+from ..runtime.parameters import named_parameters, with_defaults
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 CHANGED = frozenset([
@@ -67,29 +68,19 @@ def _named(value: ast.expr) -> Iterator[str]:
 
 def _joined(outer: Function, inner: Function) -> Function:
     """A function with the parameters of both, those of the inner one as `inner.name`; for its text alone."""
-    mine = {a.arg: f"{inner.name}.{a.arg}" for a in _parameters(inner.args)}
+    mine = {a.arg: f"{inner.name}.{a.arg}" for a in named_parameters(inner.args)}
     body: list[ast.stmt] = []
     for statement in outer.body:
         if statement is inner:
             body += [_Renamed(mine).visit(copy.deepcopy(s)) for s in inner.body]
         elif not isinstance(statement, ast.Return):
             body.append(statement)
-    both = [*_defaults(outer.args), *((ast.arg(mine[a.arg], a.annotation), d) for a, d in _defaults(inner.args))]
+    renamed = ((ast.arg(mine[a.arg], a.annotation), default) for a, default in with_defaults(inner.args))
+    both = [*with_defaults(outer.args), *renamed]
     args = ast.arguments([], [], None, [a for a, _ in both], [d for _, d in both], None, [])
     made = ast.FunctionDef(outer.name, args, body, [], None)
     made.type_params = []  # type: ignore[attr-defined]
     return ast.fix_missing_locations(ast.copy_location(made, outer))
-
-
-def _parameters(args: ast.arguments) -> list[ast.arg]:
-    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
-
-
-def _defaults(args: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
-    """The parameters, each with its default."""
-    plain = [*args.posonlyargs, *args.args]
-    yield from zip(plain, [*[None] * (len(plain) - len(args.defaults)), *args.defaults], strict=True)
-    yield from zip(args.kwonlyargs, args.kw_defaults, strict=True)
 
 
 class _Renamed(ast.NodeTransformer):

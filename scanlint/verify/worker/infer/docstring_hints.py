@@ -6,6 +6,8 @@ import ast
 import re
 from typing import NamedTuple
 
+from ..runtime.parameters import named_parameters
+
 NAMES = re.compile(r"\b((?:[A-Za-z_]\w*\s*,\s*)*[A-Za-z_]\w*)\s*(?:\([^()\n]*\))?\s*:(?!:)")
 SHAPE = re.compile(r"[(\[]\s*((?:[A-Za-z_]\w*|\d+)\s*(?:,\s*(?:[A-Za-z_]\w*|\d+)\s*)*,?)\s*[)\]]")
 TYPES = {
@@ -28,7 +30,7 @@ class Hint(NamedTuple):
 def hints(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Hint]:
     """What the docstring says of each parameter; nothing where it gives no shape."""
     text = ast.get_docstring(node) or ""
-    parameters = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    parameters = {parameter.arg for parameter in named_parameters(node.args)}
     found: dict[str, Hint] = {}
     listed = [m for m in NAMES.finditer(text) if parameters & set(_words(m[1]))]
     ends = [*(m.start() for m in listed[1:]), len(text)]

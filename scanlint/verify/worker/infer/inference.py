@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from ..runtime.parameters import named_parameters, placed_parameters, with_defaults
 from .docstring_hints import annotation, hints
 from .need import (
     ARRAY_ATTRIBUTES,
@@ -262,10 +263,10 @@ class Inference(Places):
         """Follow arguments into a function of the same module; a local function inherits what is known here."""
         if self.depth >= MAX_DEPTH:
             return
-        names = [a.arg for a in (*callee.args.posonlyargs, *callee.args.args)]
+        names = [parameter.arg for parameter in placed_parameters(callee.args)]
         pairs = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords if k.arg)]
         needs = {name: need for name, value in pairs if (need := self.need(value)) is not None}
-        for argument in (*callee.args.posonlyargs, *callee.args.args):
+        for argument in placed_parameters(callee.args):
             if argument.arg in needs and needs[argument.arg].annotation is None:
                 needs[argument.arg].annotation = argument.annotation
         if needs:
@@ -333,8 +334,7 @@ class Inference(Places):
 
 
 def _parameters(node: Callee) -> set[str]:
-    a = node.args
-    return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    return {parameter.arg for parameter in named_parameters(node.args)}
 
 
 def _of_arrays(attr: str, base: str) -> bool:
@@ -368,14 +368,8 @@ def infer(
     functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef],
 ) -> dict[str, Need]:
     """The needs of all parameters of a function."""
-    a = node.args
     needs: dict[str, Need] = {}
-    positional = [*a.posonlyargs, *a.args]
-    defaults = [None] * (len(positional) - len(a.defaults)) + list(a.defaults)
-    for argument, default in [
-        *zip(positional, defaults, strict=False),
-        *zip(a.kwonlyargs, a.kw_defaults, strict=False),
-    ]:
+    for argument, default in with_defaults(node.args):
         need = needs[argument.arg] = Need(annotation=argument.annotation)
         if default is not None:
             found = _literals(default)

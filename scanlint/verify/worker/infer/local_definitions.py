@@ -7,6 +7,7 @@ import functools
 import inspect
 
 from ..runtime.jax_functions import attribute
+from ..runtime.parameters import placed_parameters
 
 DEEPEST = 16
 
@@ -57,7 +58,7 @@ def _taken(
     except (TypeError, ValueError):
         return node
     a = node.args
-    places = [*a.posonlyargs, *a.args]
+    places = placed_parameters(a)
     if {p.arg for p in (*places, *a.kwonlyargs)} <= set(left):
         return node
     optional = dict(zip([p.arg for p in places][::-1], a.defaults[::-1], strict=False))

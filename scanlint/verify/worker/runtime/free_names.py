@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .parameters import named_parameters
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -77,7 +79,7 @@ def _in_annotation(node: ast.expr, hidden: frozenset[str]) -> list[Scoped]:
 
 def _parameters(arguments: ast.arguments) -> list[ast.arg]:
     optional = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *optional]
+    return [*named_parameters(arguments), *optional]
 
 
 def _type_parameters(node: ast.AST) -> frozenset[str]:

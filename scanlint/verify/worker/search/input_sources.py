@@ -25,6 +25,7 @@ from ..runtime.cut_loops import APART
 from ..runtime.jax_errors import for_this_jax
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
+from ..runtime.parameters import defaults_of
 from ..shapes.rank_choice import ShapeSolver
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
 from ..shapes.shape_values import IMPOSSIBLE
@@ -337,7 +338,7 @@ class Inputs(Attempts):
             if name != node.args.args[0].arg
         )
         yield Struct(cls, items)
-        optional = _optional(node)
+        optional = defaults_of(node.args).keys()
         if optional & dict(items).keys():
             yield Struct(cls, tuple((name, spec) for name, spec in items if name not in optional))
 
@@ -380,10 +381,3 @@ def _word(node: ast.Name | ast.Attribute | ast.Constant) -> object:
 def _fields(node: ast.ClassDef) -> set[str]:
     """The names that a class annotates, as dataclasses and NamedTuples do."""
     return {s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
-
-
-def _optional(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """The parameters that have defaults."""
-    positional = [*node.args.posonlyargs, *node.args.args]
-    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    return {a.arg for a in positional[len(positional) - len(node.args.defaults) :]} | {a.arg for a, d in named if d}

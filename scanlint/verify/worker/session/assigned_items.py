@@ -9,6 +9,8 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
+from ..runtime.parameters import named_parameters
+
 MARK = "__scanlint_item__"
 INDEX = "__scanlint_index__"
 NOTE = "arrays of JAX cannot be assigned to: the old version was run as if they could, as those of NumPy"
@@ -108,8 +110,7 @@ class _Assigns(ast.NodeTransformer):
 
 def _bound(function: ast.FunctionDef) -> set[str]:
     """The names that a function binds itself: its parameters, and what is assigned to in its own scope."""
-    arguments = function.args
-    found = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    found = {parameter.arg for parameter in named_parameters(function.args)}
     outer: set[str] = set()
     stack: list[ast.AST] = list(function.body)
     while stack:

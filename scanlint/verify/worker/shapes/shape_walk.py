@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from ..runtime.parameters import placed_parameters
 from .dims import ONE, Dim
 from .shape_expressions import Names, ShapeExpressions
 from .shape_values import (
@@ -259,7 +260,7 @@ class ShapeWalk(ShapeExpressions):
         """The result of a function of the file, or of one that is defined in it."""
         if self.depth >= DEEPEST or node.args.vararg or node.args.kwarg:
             return None
-        listed = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+        listed = [parameter.arg for parameter in placed_parameters(node.args)]
         usual = dict(zip(listed[::-1], map(self.of, node.args.defaults[::-1]), strict=False))
         outside = self.names, self.returned
         self.names, self.returned = {**names, **usual, **dict(zip(listed, args, strict=False)), **named}, None

@@ -6,7 +6,6 @@ import ast
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from ..comparing.agreement import Agreement, compare
 from ..comparing.judge import Judge, Raises, Refuted, Unknown
@@ -22,8 +21,8 @@ from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES, MOST_BEYOND, beyond_numbers
 from ..search.other_dtypes import retyped
 from ..search.text_numbers import TextNumbers, text_numbers
-from .far_cases import Weighed
 from .program_comparison import made
+from .stages.weighed_pair import WeighedPair
 
 SECONDS = 1.0
 PATIENCE = 3.0
@@ -50,13 +49,7 @@ def defining(version: Loaded) -> list[ast.stmt]:
     return cut(version.tree, heads)
 
 
-class Swept(Weighed, Protocol):
-    """The same, and whether equal programs do not settle all arguments that may be passed."""
-
-    unsettled: bool
-
-
-def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) -> bool:
+def at_edges(weighing: WeighedPair, families: Sequence[Family], numbers: TextNumbers) -> bool:
     """Compare at edge values, unless the programs are equal, and in sizes beyond the limits of the new version.
 
     Whether equal programs are settled there.
@@ -81,14 +74,14 @@ def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) 
     return settled
 
 
-def on_long_axes(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
+def on_long_axes(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> None:
     """Compare Python numbers at numbers of the new text, and among values that many trips add up; raises Refuted."""
     started, specs = time.process_time(), family.specs or {}
     further = [*heights(specs, numbers), *beside_numbers(specs)]
     further += of_texts(specs, numbers) if weighing.full.free else ()
     proved = weighing.proved  # what lies beyond numbers that only the new version has is not
     for case in (*_counts(specs, numbers), *(() if proved else further)):
-        if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.is_late():
+        if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.late():
             return
         weighing.compared(case)
 
@@ -110,7 +103,7 @@ def _counts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
             yield from _usual({**specs, name: Struct(spec.kind, items, spec.positional)}, f"more than {most} items")
 
 
-def as_floats(weighing: Swept, family: Family, numbers: TextNumbers) -> None:
+def as_floats(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> None:
     """Compare at edge values with floats where whole numbers were guessed, if the old version takes them.
 
     Unless equal programs are equal for these too; that they differ there is said.
@@ -130,7 +123,7 @@ def as_floats(weighing: Swept, family: Family, numbers: TextNumbers) -> None:
         weighing.remarks.append(f"with floats for whole numbers: {error}")
 
 
-def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
+def swept(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> None:
     """Compare at the edge values of one family of shapes; raises Refuted."""
     if family.specs is None:
         return
@@ -139,7 +132,7 @@ def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
     started, doubted = time.process_time(), 0
     whole = not _loops_for_ever(judge)
     for case in edges(family.specs, numbers):
-        if doubted >= DOUBTED or time.process_time() - started > SECONDS or weighing.is_late():
+        if doubted >= DOUBTED or time.process_time() - started > SECONDS or weighing.late():
             return
         values = made(case)
         if values is None or (whole and same_compiled(judge, values)):
@@ -170,7 +163,7 @@ def _loops_for_ever(judge: Judge) -> bool:
     )
 
 
-def in_other_sizes(weighing: Weighed, family: Family, numbers: TextNumbers) -> bool:
+def in_other_sizes(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> bool:
     """Whether both versions do the same in sizes beyond those that both texts name, and where all are equal.
 
     Of equal programs, whether they are equal there too, or were compared. Raises Refuted, and Unknown where the
@@ -180,7 +173,7 @@ def in_other_sizes(weighing: Weighed, family: Family, numbers: TextNumbers) -> b
         return True
     started, settled = time.process_time(), True
     for label, specs, limit in _sizes(family.specs, numbers):
-        if time.process_time() - started > (LIMIT_SECONDS if limit else SIZE_SECONDS) or weighing.is_late():
+        if time.process_time() - started > (LIMIT_SECONDS if limit else SIZE_SECONDS) or weighing.late():
             return settled and not limit
         if weighing.inputs.attempt(specs) is not None:
             continue
@@ -208,7 +201,7 @@ def _long_cases(specs: Specs, label: str) -> Iterator[Case]:
         yield Case(f"{name}, {label}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
-def _proof_of(weighing: Weighed, case: Case) -> Proof | None:
+def _proof_of(weighing: WeighedPair, case: Case) -> Proof | None:
     values = made(case)
     return one_proof(weighing.full.pair, values, LIMIT_SECONDS) if values is not None else None
 

@@ -5,43 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 
 from ..comparing.agreement import Agreement, compare, nowhere_finite
-from ..comparing.judge import Judge, Unknown
+from ..comparing.judge import Unknown
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong
+from ..runtime.parameters import defaults_of
 from ..search.case_values import Case, Family
 from ..search.edge_values import stairs
-from ..search.input_sources import Inputs
 from ..search.longer_axes import LONGER_AXES
-from .program_comparison import ProgramComparison, made
+from .program_comparison import made
+from .stages.weighed_pair import WeighedPair, first_specs
 from .trip_counts import Enlarged, foreign, lengthened
 
 MOST_RAN = 3
 
 
-class Weighed(Protocol):
-    """What is weighed: both versions, their programs, and how a case is compared."""
-
-    full: Judge
-    inputs: Inputs
-    programs: ProgramComparison
-    equal: bool
-    proved: bool
-    remarks: list[str]
-
-    @property
-    def judges(self) -> Sequence[Judge]: ...
-
-    def compared(self, case: Case) -> bool: ...
-
-    def is_late(self) -> bool: ...
-
-
-def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlarged], *, proved: bool) -> bool:
+def run_far(weighing: WeighedPair, families: Sequence[Family], large: Sequence[Enlarged], *, proved: bool) -> bool:
     """Compare with large numbers, with the defaults of each version and with long arrays; raises Refuted or Unknown.
 
     `proved`: the programs are equal for small numbers, and too large to be compared for these. Whether all that lies
@@ -49,7 +31,7 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
     """
     settled = defaults_agree(weighing, families)
     for enlarged in large:
-        if weighing.is_late():
+        if weighing.late():
             return settled and not enlarged.limit
         told = (proved and alike(weighing, enlarged.cases[0])) or tells(weighing, enlarged.cases)
         settled = settled and (told or not enlarged.limit)
@@ -58,7 +40,7 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
     return settled
 
 
-def defaults_agree(weighing: Weighed, families: Sequence[Family]) -> bool:
+def defaults_agree(weighing: WeighedPair, families: Sequence[Family]) -> bool:
     """Whether calls without the parameters whose default is not written as before are the same; raises Refuted.
 
     Equal programs were compared with values given for these.
@@ -74,7 +56,7 @@ def defaults_agree(weighing: Weighed, families: Sequence[Family]) -> bool:
     return settled
 
 
-def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:
+def tells(weighing: WeighedPair, cases: Sequence[Case]) -> bool:
     """Whether a case could be compared whose results are numbers: those without any are alike whatever made them."""
     judges = list(weighing.judges)  # the twins are let go where they differ
     blank = sum(judge.blank for judge in judges)
@@ -82,7 +64,7 @@ def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:
     return ran > sum(judge.blank for judge in judges) - blank
 
 
-def alike(weighing: Weighed, case: Case) -> bool:
+def alike(weighing: WeighedPair, case: Case) -> bool:
     """Whether both versions give the same numbers there, without a search for what rounding explains."""
     judge = weighing.programs.twin or weighing.full
     try:
@@ -94,12 +76,14 @@ def alike(weighing: Weighed, case: Case) -> bool:
     return not nowhere_finite(expected) and isinstance(compare(expected, found), Agreement)
 
 
-def defaults(weighing: Weighed, family: Family) -> Iterator[Case]:
+def defaults(weighing: WeighedPair, family: Family) -> Iterator[Case]:
     """Calls that leave out the parameters whose default is not written as before."""
     old, new = weighing.full.pair.old.function, weighing.full.pair.new.function
     if old is None or new is None:
         return
-    before, after = _defaults(old), _defaults(new)
+    before, after = (
+        {name: ast.dump(value) for name, value in defaults_of(function.args).items()} for function in (old, new)
+    )
     changed = {name for name, text in before.items() if after.get(name) != text}
     for case in islice(family.cases if changed else [], MOST_RAN):
         values = made(case)
@@ -108,16 +92,9 @@ def defaults(weighing: Weighed, family: Family) -> Iterator[Case]:
             yield Case(f"{case.label}, with the defaults", lambda kept=kept: dict(kept))  # type: ignore[misc]
 
 
-def _defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, str]:
-    positional = [*node.args.posonlyargs, *node.args.args]
-    pairs = [*zip(positional[::-1], node.args.defaults[::-1], strict=False)]
-    named = [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
-    return {a.arg: ast.dump(d) for a, d in (*pairs, *named)}
-
-
-def far_ends(weighing: Weighed, families: Sequence[Family]) -> None:
+def far_ends(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare on arrays too long for the types of few bits that only the new version counts in; raises Unknown."""
-    specs, old = next((f.specs for f in families if f.specs is not None), None), weighing.full.pair.old.function
+    specs, old = first_specs(families), weighing.full.pair.old.function
     values = made(families[0].cases[0])
     narrow = weighing.programs.narrow
     if not narrow or specs is None or old is None or values is None or not (types := foreign(narrow, old, values)):

@@ -16,16 +16,16 @@ from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_functions import is_key
 from ..search.case_values import Case, Family
 from ..search.uneven_lengths import UNEVEN
-from .far_cases import Weighed
 from .other_arguments import ALIKE
 from .program_comparison import made
+from .stages.weighed_pair import WeighedPair
 
 MORE = 2  # elements that an axis has beyond the others
 MOST = 6  # axes that are tried
 MOST_ROWS = 3  # of a rewrite: whoever calls it, only rows are counted by its loops
 
 
-def compared_longer(weighing: Weighed, families: Sequence[Family]) -> bool:
+def compared_longer(weighing: WeighedPair, families: Sequence[Family]) -> bool:
     """Whether both versions do the same where one array is longer, if the old version ignores what is added.
 
     Such arguments are calls of it: no other array is read past its end. Where one is, programs that differ are not
@@ -35,7 +35,7 @@ def compared_longer(weighing: Weighed, families: Sequence[Family]) -> bool:
     values = made(family.cases[0]) if family is not None else None
     judge, settled = weighing.programs.twin or weighing.full, True
     for name, longer in longer_ones(values, rows=not judge.free) if values is not None else ():
-        if weighing.is_late():
+        if weighing.late():
             return settled
         proof = one_proof(judge.pair, longer) if weighing.proved else None
         if proof is not None and proof.same:
