@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import jax
 
-from ..proof.equations import inner_jaxprs
+from ..proof.equations import name_of
+from ..proof.jaxpr_facts import every_equation
 from ..runtime.calling import Signature, TookTooLong, Values, limited, split
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, says, untraceable
@@ -18,9 +18,6 @@ from .derivatives import projection
 from .gradients import LOST
 from .judge import Judge, Refuted
 from .result_trees import floating
-
-if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr
 
 LOOPS = frozenset(["while_loop", "fori_loop"])
 """What has no way back where its number of trips is a tracer."""
@@ -88,11 +85,5 @@ def _gradient(objective: Objective, leaves: list[object], at: list[int]) -> None
 
 def _without_while(objective: Objective, leaves: list[object], at: list[int]) -> None:
     """Raise unless the traced program has a way back: a gradient of thousands of equations takes too long."""
-    if _has_while(jax.make_jaxpr(objective)(leaves).jaxpr):
+    if any(name_of(e) == "while" for e in every_equation(jax.make_jaxpr(objective)(leaves).jaxpr)):
         _gradient(objective, leaves, at)
-
-
-def _has_while(program: Jaxpr) -> bool:
-    return any(
-        equation.primitive.name == "while" or any(map(_has_while, inner_jaxprs(equation))) for equation in program.eqns
-    )

@@ -13,7 +13,7 @@ import numpy as np
 from ..runtime.jax_functions import shape, weakly_typed
 from .equations import inner_jaxprs, name_of
 from .induction import Loops
-from .jaxpr_facts import count, narrow_types, ruled, unrolled
+from .jaxpr_facts import count, every_equation, narrow_types, ruled, unrolled
 from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
@@ -277,13 +277,8 @@ def _float_types(jaxpr: Jaxpr) -> set[object]:
 
 def _host_floats(jaxpr: Jaxpr) -> bool:
     """Whether Python ints may become Python floats: these have double precision outside of JAX."""
-    for equation in jaxpr.eqns:
-        types = [v.aval for v in (*equation.invars[:1], *equation.outvars)]
-        if name_of(equation) == "convert_element_type" and all(getattr(t, "weak_type", False) for t in types):
-            return True
-        if any(_host_floats(inner) for inner in inner_jaxprs(equation)):
-            return True
-    return False
+    converted = (e for e in every_equation(jaxpr) if name_of(e) == "convert_element_type")
+    return any(all(getattr(v.aval, "weak_type", False) for v in (*e.invars[:1], *e.outvars)) for e in converted)
 
 
 def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:

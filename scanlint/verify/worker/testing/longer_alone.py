@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -14,8 +15,8 @@ from ..comparing.judge import Judge, Raises
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_functions import is_key
+from ..runtime.parameters import named_parameters
 from ..search.case_values import Case, Family
-from ..search.uneven_lengths import UNEVEN
 from .other_arguments import ALIKE
 from .program_comparison import made
 from .stages.weighed_pair import WeighedPair
@@ -29,36 +30,55 @@ def compared_longer(weighing: WeighedPair, families: Sequence[Family]) -> bool:
     """Whether both versions do the same where one array is longer, if the old version ignores what is added.
 
     Such arguments are calls of it: no other array is read past its end. Where one is, programs that differ are not
-    settled. Raises Refuted; that the new version raises is said, for callers may never pass such.
+    settled. Of arguments that callers pass, only arrays that `zip` goes over are made longer: Python stops at the end
+    of the shortest. Raises Refuted; that the new version raises is said, for callers may never pass such.
     """
-    family = next((f for f in families if f.specs is not None), None)
+    family, old = next((f for f in families if f.specs is not None), None), weighing.full.pair.old.function
     values = made(family.cases[0]) if family is not None else None
-    judge, settled = weighing.programs.twin or weighing.full, True
-    for name, longer in longer_ones(values, rows=not judge.free) if values is not None else ():
+    if values is None or old is None:
+        return True
+    judge, settled, zipped = weighing.programs.twin or weighing.full, True, list(side_by_side(old))
+    names = zipped if families[0].real else dict.fromkeys((*zipped, *values))
+    for name, longer in longer_ones(values, names, rows=not judge.free):
         if weighing.late():
             return settled
         proof = one_proof(judge.pair, longer) if weighing.proved else None
         if proof is not None and proof.same:
             continue
-        if values is None or not _ignored(judge, values, longer):
+        if name not in zipped and not _ignored(judge, values, longer):
             settled = settled and not (proof is not None and proof.differs)
             continue
         try:
-            weighing.compared(Case(f"{UNEVEN}: {name}", lambda longer=longer: longer))  # type: ignore[misc]
+            weighing.compared(Case(f"arrays of different lengths: {name}", lambda longer=longer: longer))  # type: ignore[misc]
             settled = False
         except Raises as error:
             weighing.remarks.append(f"{ALIKE}: {error}")
-    return settled
+    return settled or families[0].real
 
 
-def longer_ones(values: Values, *, rows: bool) -> Iterator[tuple[str, Values]]:
+def longer_ones(values: Values, names: Iterable[str], *, rows: bool) -> Iterator[tuple[str, Values]]:
     """The arguments with more elements along an axis that another argument has, too; along the first one for `rows`."""
     arrays = {n: x for n, x in values.items() if isinstance(x, jax.Array | np.ndarray) and not is_key(x.dtype)}
     axes = {n: x.shape[:1] if rows else x.shape for n, x in arrays.items()}
     lengths = Counter(size for shape in axes.values() for size in set(shape))
-    places = ((n, axis) for n, shape in axes.items() for axis, size in enumerate(shape) if lengths[size] > 1 < size)
+    places = ((n, axis) for n in names for axis, size in enumerate(axes.get(n, ())) if lengths[size] > 1 < size)
     for _, (name, axis) in zip(range(MOST_ROWS if rows else MOST), places, strict=False):
         yield name, {**values, name: _longer(arrays[name], axis)}
+
+
+def side_by_side(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The names of what `zip` goes over, but for parameters whose annotation may tell their shape."""
+    told = {a.arg for a in named_parameters(function.args) if isinstance(a.annotation, ast.Subscript)}
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as args, keywords=[]):
+                for part in args:
+                    match part:
+                        case (
+                            ast.Name(id=name)
+                            | ast.Call(func=ast.Name(id="reversed" | "enumerate"), args=[ast.Name(id=name)])
+                        ) if name not in told:
+                            yield name
 
 
 def _longer(array: jax.Array | np.ndarray, axis: int) -> object:

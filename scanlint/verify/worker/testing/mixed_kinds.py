@@ -7,7 +7,6 @@ import contextlib
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import jax.numpy as jnp
@@ -15,7 +14,8 @@ import jax.numpy as jnp
 from ..comparing.agreement import kinds
 from ..comparing.judge import Judge, Refuted
 from ..infer.specs import Array, Scalar, Spec, Specs, resized, sizes
-from ..proof.equations import inner_jaxprs
+from ..proof.equations import name_of
+from ..proof.jaxpr_facts import every_equation
 from ..runtime.calling import TookTooLong, Values, plain
 from ..runtime.jax_errors import untraceable
 from ..runtime.version_pair import Function
@@ -169,7 +169,7 @@ def _narrow_index(judge: Judge, specs: Specs, name: str) -> str:
         except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
             said += [] if untraceable(error) else [f"the new version raises for {dtype} in `{name}`"]
             continue
-        said += [WRAPS.format(dtype, name)] if program and any(_wraps(j, dtype) for j in _all(program)) else []
+        said += [WRAPS.format(dtype, name)] if program and _wraps(program, dtype) else []
     return "; ".join(said)
 
 
@@ -183,18 +183,14 @@ def _program(judge: Judge, function: Function, values: Values) -> Jaxpr | None:
         raise
 
 
-def _all(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
-    yield jaxpr
-    yield from chain.from_iterable(_all(inner) for e in jaxpr.eqns for inner in inner_jaxprs(e))
-
-
 def _wraps(jaxpr: Jaxpr, dtype: str) -> bool:
     """Whether it computes with narrow whole numbers: not where it counts by one, or counts an index from the end."""
-    chosen = {v for e in jaxpr.eqns if e.primitive.name == "select_n" for v in e.invars if not hasattr(v, "val")}
+    equations = list(every_equation(jaxpr))
+    chosen = {v for e in equations if name_of(e) == "select_n" for v in e.invars if not hasattr(v, "val")}
     return any(
-        e.primitive.name in ARITHMETIC
+        name_of(e) in ARITHMETIC
         and str(getattr(e.outvars[0].aval, "dtype", "")) == dtype
         and not any(str(getattr(v, "val", "")) == "1" for v in e.invars)
         and e.outvars[0] not in chosen
-        for e in jaxpr.eqns
+        for e in equations
     )

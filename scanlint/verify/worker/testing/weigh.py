@@ -39,7 +39,6 @@ from .stages.other_types import (
     of_complex_numbers,
     of_python,
     typed,
-    unevenly,
 )
 from .stages.weighed_pair import SHORT_SECONDS, WeighedPair, first_specs, guessed_specs, try_all, try_blamed
 from .trip_counts import enlarged, negative
@@ -151,9 +150,7 @@ class Weighing(WeighedPair):
             self.in_time("far from zero", lambda: differentiable_far_out(self, families))
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
-        unevenly(self, families)
-        if not families[0].real:
-            self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
+        self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
         self.in_time("for numbers and lists of Python", lambda: of_python(self, families))
         self.in_time("for other dtypes", lambda: typed(self, families))
         self.in_time("for complex numbers", lambda: of_complex_numbers(self, families))

@@ -13,7 +13,8 @@ import numpy as np
 from ...runtime.calling import Signature, Values
 from ...runtime.jax_functions import of_array
 from ...runtime.loading import Loaded
-from ..equations import inner_jaxprs, name_of
+from ..equations import name_of
+from ..jaxpr_facts import every_equation
 from ..prove import similar
 from ..value_numbers import Unprovable
 from .loops import Algebra
@@ -37,8 +38,6 @@ from .sizes import SymbolicSizes
 from .term_table import Term
 
 if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr
-
     from ..equations import ClosedJaxpr
 
 LEAST = 1, 2, 3
@@ -249,7 +248,7 @@ def program(
         return interpreter.asked.explored(once)
 
     made = jax.make_jaxpr(flat)(*leaves)
-    if _duties(made.jaxpr) < runs[-1].duties:
+    if sum(name_of(e) == SAME for e in every_equation(made.jaxpr)) < runs[-1].duties:
         raise NotProved("what has to be the same was not traced")
     if any(tree != trees[0] for tree in trees):
         raise NotProved("the paths give other structures")
@@ -266,10 +265,6 @@ def _floats_in(value: Value) -> list[bool]:
     """Which of the numbers of a result are floats of Python, made of arrays: no array is one of these."""
     leaves = jax.tree_util.tree_leaves(value, is_leaf=lambda x: isinstance(x, UnknownNumber))
     return [isinstance(x, UnknownNumber) and x.of_array for x in leaves]
-
-
-def _duties(jaxpr: Jaxpr) -> int:
-    return sum((name_of(e) == SAME) + sum(map(_duties, inner_jaxprs(e))) for e in jaxpr.eqns)
 
 
 def arranged(signature: Signature, values: Mapping[str, Value]) -> tuple[list[Value], dict[str, Value]]:
