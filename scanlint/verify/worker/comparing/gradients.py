@@ -20,7 +20,7 @@ from .agreement import Agreement, Difference, compare, describe
 from .derivatives import Derivative, gradient, of_numbers, second, tangent
 from .judge import Judge, Refuted
 from .result_trees import finite, floating
-from .rounding import FINER, apart, compilable, doubled, nudged
+from .rounding import FINER, apart, compilable, doubled, near, nudged
 from .singular_points import singular
 
 ULPS = 1024.0
@@ -237,12 +237,7 @@ def _at_tie(
             plainly = _of_new(pair, values, derive)
     except (Exception, TookTooLong):  # noqa: BLE001 - a difference that compiling makes is no other arm
         return False
-    return _near(expected, before) and _near(found, after) and _near(found, plainly) and finite(expected)
-
-
-def _near(a: object, b: object) -> bool:
-    distance = apart(a, b)
-    return distance.relative <= 1e-3 and not distance.flips
+    return near(expected, before) and near(found, after) and near(found, plainly) and finite(expected)
 
 
 def _negligible(gradients: list[object], result: Difference) -> bool:
@@ -260,12 +255,12 @@ def _excused(
     the gradient hardly changes in any direction.
     """
     if case.ordinary:
-        near = [{k: nudged(v, pattern) for k, v in values.items()} for pattern in range(PATTERNS)]
+        others = [{k: nudged(v, pattern) for k, v in values.items()} for pattern in range(PATTERNS)]
         factor = 64.0
     else:
-        near = [_neighbour(values, pattern) for pattern in range(NEIGHBOURS)]
+        others = [_neighbour(values, pattern) for pattern in range(NEIGHBOURS)]
         factor = 16.0
-    for moved in near:
+    for moved in others:
         try:
             other = _of_old(pair, moved, derive)
         except (Exception, TookTooLong):  # noqa: BLE001

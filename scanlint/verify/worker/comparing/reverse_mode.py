@@ -11,6 +11,7 @@ from ..proof.equations import name_of
 from ..proof.jaxpr_facts import every_equation
 from ..runtime.calling import Signature, TookTooLong, Values, limited, split
 from ..runtime.eager_pace import CASE_SECONDS
+from ..runtime.free_names import names_in
 from ..runtime.jax_errors import Fact, first_line, says, untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Case
@@ -49,8 +50,7 @@ def same_way_back(judge: Judge, case: Case) -> None:
 
 def _loops(tree: ast.AST) -> bool:
     """Whether a text has loops that may have lost their way back."""
-    names = (n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in ast.walk(tree))
-    return not LOOPS.isdisjoint(names)
+    return not LOOPS.isdisjoint(names_in(tree))
 
 
 def _raised(

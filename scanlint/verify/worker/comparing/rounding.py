@@ -13,7 +13,7 @@ import numpy as np
 from ..infer.guess import KEY_NAMES
 from ..proof.jaxpr_facts import count
 from ..runtime.calling import Split, TookTooLong, Values, limited, mapped, split
-from ..runtime.jax_functions import eps, in_x64, is_key, placed, tiny, x64
+from ..runtime.jax_functions import eps, in_x64, is_key, numeric, placed, tiny, x64
 from ..runtime.loading import cut
 from ..runtime.version_pair import VersionPair, large, static_key
 
@@ -24,6 +24,7 @@ DECIDING_SECONDS = 20.0  # for the run that tells a wrong result from one that i
 COMPILED_EQUATIONS = 3000
 # Random draws differ in double precision: their spread counts up to this many times the one by nudging.
 DIFFERENT_NUMBERS = 64.0
+NEAR = 1e-3
 AMPLIFYING = 1e3
 FINER = 1e-3  # of a small difference remains in double precision if it is due to rounding
 FINEST = 1e-6  # of an amplified difference: an ULP in double precision is 2e-9 of one in single
@@ -207,6 +208,12 @@ def apart(expected: object, other: object) -> Apart:
     return found
 
 
+def near(a: object, b: object) -> bool:
+    """Whether two results are the same but for what rounding does on the way."""
+    distance = apart(a, b)
+    return distance.relative <= NEAR and not distance.flips
+
+
 def _leaves_apart(a: object, b: object) -> Apart:
     x, y = _plain(a), _plain(b)
     if x is None or y is None:
@@ -230,7 +237,7 @@ def _leaves_apart(a: object, b: object) -> Apart:
 def _plain(value: object) -> np.ndarray | None:
     if isinstance(value, jax.Array) and is_key(value.dtype):
         return np.asarray(jax.random.key_data(value))
-    if not isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
+    if not numeric(value):
         return None
     found = np.asarray(value)
     return found if found.dtype.kind in "biufc" else found.astype(np.float64)

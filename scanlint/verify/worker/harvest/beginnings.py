@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ..runtime.free_names import names_in
 from ..runtime.module_bindings import is_main
 from ..runtime.parameters import with_defaults
 from .fixture_calls import fixture, is_test
@@ -107,8 +108,7 @@ def _definitions(file: str, tree: ast.Module) -> Iterator[CallingPart]:
 
 
 def _mentions(node: ast.AST) -> frozenset[str]:
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return frozenset(names | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)})
+    return frozenset(names_in(node))
 
 
 def _head(tree: ast.Module | None, qualname: str) -> frozenset[str]:

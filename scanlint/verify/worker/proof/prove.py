@@ -100,9 +100,10 @@ def prove(
     counted = count(before.jaxpr)
     if not similar(tree_before, tree_after):
         return Proof(False, "the outputs differ in structure", counted, target.equations)
-    reason, order = _differ(before, after, leaves), Order.AS_WRITTEN
+    path, results = Path(before, tree_before, ()), len(before.out_avals)
+    reason, order = _differ(path, target, results), Order.AS_WRITTEN
     for other in (Order.UNLESS_EXACT, Order.FREE):
-        if reason.startswith(DIFFER) and not _differ(before, after, leaves, other):
+        if reason.startswith(DIFFER) and not _differ(path, target, results, order=other):
             reason, order = "", other
     pairs = list(zip(before.out_avals, after.out_avals, strict=False))
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
@@ -174,16 +175,30 @@ def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
     return [numbering.block(("input", k, shape(x)), shape(x)) for k, x in enumerate(leaves)]
 
 
-def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object], order: Order = Order.AS_WRITTEN) -> str:
-    rolled = max(unrolled(before.jaxpr), unrolled(after.jaxpr)) > MAX_EQUATIONS
+def _differ(path: Path, target: _Target, results: int, duties: int = 0, order: Order = Order.AS_WRITTEN) -> str:
+    """Why the new version differs along a path of the old one; empty where it does not.
+
+    After its results the program of the path gives pairs of values that must be equal: `duties`, each of them counted.
+    """
     numbering = Numbering(reassociates=order)
+    rolled = max(unrolled(path.program.jaxpr), unrolled(target.program.jaxpr)) > MAX_EQUATIONS
     try:
-        loops, inputs = Loops(numbering), symbols(numbering, leaves)
+        loops, inputs = Loops(numbering), symbols(numbering, target.leaves)
         old, new = (JaxprNumberer(numbering, loops, rolled=rolled) for _ in range(2))
-        first, second = old.closed(before, inputs), new.closed(after, inputs)
+        first = _under(path, old, inputs)
+        if first is None:
+            return ""
+        second = new.closed(target.program, _assumed(numbering, inputs))
     except Unprovable as error:
         return str(error)
-    return _compare(first, second, before, after, numbering) or _exposes(old, new) or _narrows(old, new)
+    pairs = first[results : results + duties]
+    if not all(np.array_equal(a, b) for a, b in zip(pairs[::2], pairs[1::2], strict=True)):
+        return "what is carried changes its type on the way"
+    return (
+        _compare(first[:results], second, path.program, target.program, numbering)
+        or _exposes(old, new)
+        or _narrows(old, new)
+    )
 
 
 def _compare(
@@ -218,8 +233,6 @@ def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = F
                 return target.refused(reason)
     except TooManyDecisions:
         return target.refused(TOO_MANY)
-    except Unprovable as error:
-        return target.refused(str(error))
     except Exception as error:  # noqa: BLE001
         why = f": {error}" if isinstance(error, Unfolded) else ""
         return target.refused(f"a path does not trace: {type(error).__name__}{why}")
@@ -234,23 +247,7 @@ def _along(path: Path, target: _Target, *, joined: bool) -> str:
         return "the outputs differ in structure"
     if joined and (len(_float_types(path.program.jaxpr)) > 1 or _host_floats(path.program.jaxpr)):
         return "the old version computes with Python floats, or with floats of several types"
-    numbering = Numbering()
-    loops, inputs = Loops(numbering), symbols(numbering, target.leaves)
-    rolled = max(unrolled(path.program.jaxpr), unrolled(target.program.jaxpr)) > MAX_EQUATIONS
-    old = JaxprNumberer(numbering, loops, rolled=rolled)
-    first = _under(path, old, inputs)
-    if first is None:
-        return ""
-    inputs, new = _assumed(numbering, inputs), JaxprNumberer(numbering, loops, rolled=rolled)
-    second = new.closed(target.program, inputs)
-    duties = first[tree.num_leaves : tree.num_leaves + pairs.num_leaves]
-    if not all(np.array_equal(a, b) for a, b in zip(duties[::2], duties[1::2], strict=True)):
-        return "what is carried changes its type on the way"
-    return (
-        _compare(first[: tree.num_leaves], second, path.program, target.program, numbering)
-        or _exposes(old, new)
-        or _narrows(old, new)
-    )
+    return _differ(path, target, tree.num_leaves, pairs.num_leaves)
 
 
 def _exposes(old: JaxprNumberer, new: JaxprNumberer) -> str:

@@ -87,6 +87,20 @@ def _type_parameters(node: ast.AST) -> frozenset[str]:
     return frozenset(parameter.name for parameter in getattr(node, "type_params", ()))
 
 
+def names_in(*trees: ast.AST) -> Iterator[str]:
+    """Each use of a name or an attribute in some texts."""
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+
+
+def words_in(*trees: ast.AST) -> set[str]:
+    """The names, attributes and strings of some texts."""
+    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {*names_in(*trees), *(node.value for node in nodes if isinstance(node.value, str))}
+
+
 def in_scope(node: ast.AST) -> Iterator[ast.AST]:
     """A node and those inside of it that bind names in its scope: not the bodies of definitions, nor inner targets."""
     left = [node]

@@ -47,6 +47,11 @@ def is_key(dtype: object) -> bool:
     return bool(jnp.issubdtype(dtype, jax.dtypes.prng_key))  # type: ignore[arg-type]
 
 
+def numeric(value: object) -> bool:
+    """Whether a value is an array, or a number of Python."""
+    return isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex))
+
+
 def shape(value: object) -> tuple[int, ...]:
     """Of arrays, keys and Python numbers alike."""
     return tuple(value.shape) if hasattr(value, "shape") else np.asarray(value).shape

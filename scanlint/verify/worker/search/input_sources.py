@@ -22,6 +22,7 @@ from ..infer.parameter_truths import asked_for_truth
 from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resized, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
+from ..runtime.free_names import words_in
 from ..runtime.jax_errors import for_this_jax
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
@@ -68,8 +69,7 @@ class Inputs(Attempts):
 
     def narrow(self) -> bool:
         """Whether the function names types of 32 bits, which do not become those of 64 where these are enabled."""
-        named = (n for n in ast.walk(self.node) if isinstance(n, ast.Name | ast.Attribute | ast.Constant))
-        return any(_word(n) in NARROW for n in named)
+        return not NARROW.isdisjoint(words_in(self.node))
 
     def given(self, texts: tuple[tuple[str, str], ...]) -> Iterator[Specs]:
         """The specs of each specification, which says where it stands; raises BadSpecification."""
@@ -372,10 +372,6 @@ def _stored(node: ast.AST) -> set[str]:
     """The names whose items a function sets: where they are arrays, they are those of NumPy."""
     parts = (n for n in ast.walk(node) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
     return {part.value.id for part in parts if isinstance(part.value, ast.Name)}
-
-
-def _word(node: ast.Name | ast.Attribute | ast.Constant) -> object:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else node.value
 
 
 def _fields(node: ast.ClassDef) -> set[str]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 
 from ..infer.specs import Array, Leaf, Spec, Specs, leaves, replace, resized, sizes
+from ..runtime.free_names import words_in
 from .case_values import Filling
 
 MOST = 6
@@ -60,8 +61,7 @@ def of_complex(specs: Specs, texts: Sequence[ast.AST]) -> Specs | None:
 
 
 def _says(texts: Sequence[ast.AST], wanted: Collection[str]) -> bool:
-    words = {getattr(n, "attr", getattr(n, "id", getattr(n, "value", ""))) for t in texts for n in ast.walk(t)}
-    return any(isinstance(word, str) and word in wanted for word in words)
+    return not words_in(*texts).isdisjoint(wanted)
 
 
 def _with(specs: Specs, name: str, dtype: str, other: str) -> Specs:

@@ -15,6 +15,7 @@ from itertools import chain
 
 from ..infer.guess import FRESH
 from ..infer.specs import Array, Scalar, Spec, Specs, Struct, every_leaf, leaves, replace, resized, sizes
+from ..runtime.free_names import words_in
 from ..runtime.line_marks import Outcome, ReachedLines
 from ..search.attempts import Attempts
 from ..search.case_values import Case, Family
@@ -81,7 +82,7 @@ def candidates(base: Specs, texts: Sequence[ast.AST]) -> Iterator[Specs]:
     yield from _sized(base, numbers)
     yield from _counted(base, numbers)
     yield from _shaped(base, texts)
-    named = set(_words(texts))
+    named = words_in(*texts)
     for dtype in dict.fromkeys([*sorted(named & DTYPES), *(KINDS[w] for w in sorted(named & KINDS.keys()))]):
         for of in (FLOATS, INTEGERS):
             yield {n: retyped(s, of, dtype) for n, s in base.items()}
@@ -97,7 +98,7 @@ def lengths(texts: Sequence[ast.AST]) -> Iterator[int]:
     """Lengths at which a text may do otherwise: its numbers, those beside them, and what it spells."""
     exact = list(dict.fromkeys([*_numbers(texts), 1, 2]))
     near = [n + d for n in exact for d in (1, -1)]
-    words = set(_words(texts))
+    words = words_in(*texts)
     spelled = [*range(SPELLED), 99, 100, 101] if words & TEXTS or any(map(_formats, _nodes(texts))) else []
     raised = words & POWERS or any(isinstance(n, ast.Pow | ast.LShift | ast.RShift) for n in _nodes(texts))
     powers = [m for n in exact if 0 <= n < 9 for m in (2**n, 2**n - 1, 10**n, n * n)] if raised else []
@@ -171,15 +172,6 @@ def _with_axes(spec: Spec, change: Callable[[tuple[int, ...]], tuple[int, ...]])
 
 def _nodes(texts: Sequence[ast.AST]) -> Iterator[ast.AST]:
     return chain.from_iterable(map(ast.walk, texts))
-
-
-def _words(texts: Sequence[ast.AST]) -> Iterator[str]:
-    for node in _nodes(texts):
-        match node:
-            case ast.Name(id=word) | ast.Attribute(attr=word):
-                yield word
-            case ast.Constant(value=str() as word):
-                yield word
 
 
 def _formats(node: ast.AST) -> bool:

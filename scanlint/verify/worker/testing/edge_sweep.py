@@ -14,6 +14,7 @@ from ..infer.specs import Scalar, Specs, Struct, resized, sizes
 from ..proof.prove import Proof
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
+from ..runtime.free_names import names_in
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
 from ..search.edge_values import Edge, beside_numbers, edges, filled, heights, of_texts, stairs
@@ -156,11 +157,8 @@ def same_compiled(judge: Judge, values: Values) -> bool:
 
 def _loops_for_ever(judge: Judge) -> bool:
     """A loop on values may not end, which nothing interrupts once it is compiled."""
-    return any(
-        isinstance(n, ast.While) or getattr(n, "attr", getattr(n, "id", "")) == "while_loop"
-        for tree in (judge.pair.old.tree, judge.pair.new.tree)
-        for n in ast.walk(tree)
-    )
+    trees = judge.pair.old.tree, judge.pair.new.tree
+    return "while_loop" in names_in(*trees) or any(isinstance(n, ast.While) for tree in trees for n in ast.walk(tree))
 
 
 def in_other_sizes(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> bool:

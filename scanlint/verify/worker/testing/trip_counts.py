@@ -10,6 +10,7 @@ import numpy as np
 
 from ..infer.specs import Leaf, Scalar, Spec, Specs, every_leaf, replace, resized, sizes
 from ..runtime.calling import Values
+from ..runtime.free_names import words_in
 from ..search.case_values import Case, Family, Filling, cases
 
 LARGE = 300
@@ -84,23 +85,15 @@ def _large(specs: Specs, name: str, count: int) -> Specs:
     return {n: replace(spec, change, n) for n, spec in specs.items()}
 
 
-def foreign(narrow: frozenset[str], old: ast.AST, values: Values) -> set[str]:
+def foreign(narrow: frozenset[str], old: ast.AST, values: Values) -> frozenset[str]:
     """The types of few bits that neither the text of the old version nor its arguments bring in."""
     import jax
 
     brought = {str(getattr(x, "dtype", "")) for x in jax.tree_util.tree_leaves(values)}
-    named = {_word(n) for n in ast.walk(old)}
-    return {dtype for dtype in narrow if dtype not in brought | named}
+    return narrow - brought - words_in(old)
 
 
-def _word(node: ast.AST) -> object:
-    match node:
-        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str() as word):
-            return word
-    return ""
-
-
-def lengthened(specs: Specs, narrow: set[str], integers: Sequence[int]) -> Iterator[tuple[Specs, list[Case]]]:
+def lengthened(specs: Specs, narrow: frozenset[str], integers: Sequence[int]) -> Iterator[tuple[Specs, list[Case]]]:
     """The specs with one axis longer than these types can count, and cases that reach its far end."""
     longest = OUT_OF_EIGHT if max(np.dtype(n).itemsize for n in narrow) == 1 else OUT_OF_SIXTEEN
     fillings = (

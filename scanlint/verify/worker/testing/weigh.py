@@ -20,6 +20,7 @@ from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
+from ..runtime.free_names import names_in
 from ..search.case_values import OTHERWISE, Case, Family, Filling, cases, searching, ties_of_choices
 from ..search.edge_values import of_texts
 from ..search.input_sources import REMEDY
@@ -330,7 +331,7 @@ def turned(judge: Judge) -> None:
 
 def straight(weighing: WeighedPair) -> bool:
     """Whether both versions use the same branching operations: each is differentiated in its own way."""
-    before, after = (Counter(n for n in _names(tree) if n in CHOICES) for tree in _trees(weighing))
+    before, after = (Counter(n for n in names_in(tree) if n in CHOICES) for tree in _trees(weighing))
     return before == after
 
 
@@ -355,7 +356,7 @@ def reversible(weighing: WeighedPair, family: Family) -> None:
 def derivatives(weighing: WeighedPair, family: Family, most: int | None, families: Sequence[Family]) -> None:
     """Compare the gradients on the `most` telling inputs; what has rules of its own on long axes too."""
     started, full = time.process_time(), weighing.full
-    ruled = any(not RULES.isdisjoint(_names(tree)) for tree in _trees(weighing))
+    ruled = any(not RULES.isdisjoint(names_in(tree)) for tree in _trees(weighing))
     longer = next((f for f in families if f.label.startswith(LONGER_AXES) and f is not family), None)
     smooth = [*(longer.smooth[:1] if ruled and longer is not None else []), *family.smooth[:most]]
     if ruled and full.free and family.specs is not None:  # rules are written for where there is no derivative
@@ -386,10 +387,3 @@ def differentiable_far_out(weighing: WeighedPair, families: Sequence[Family]) ->
     chosen = [Filling(f"values of about {scale:g}", seed=seed, scale=scale) for scale in FAR for seed in (0, 1, 2)]
     for case in cases(specs, iter(chosen), weighing.integers):
         weighing.quickly(functools.partial(still_finite, case=case))
-
-
-def _names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(attr=name) | ast.Name(id=name):
-                yield name
