@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import os
 import random
 import signal
@@ -28,6 +29,7 @@ class TookTooLong(BaseException):
 
 WALL = 5.0
 SEED = 0
+MOST_WRAPPED = 16
 LOOK_SECONDS = 0.5
 AGAIN_SECONDS = 0.25
 
@@ -168,6 +170,16 @@ def jitted(function: object) -> bool:
     return (attribute(function, "lower") is not None and attribute(function, "trace") is not None) or type(
         function
     ).__name__ == "PjitFunction"
+
+
+def innermost(function: object) -> object:
+    """The function that partial calls, `jax.jit` and other wrappers stand around."""
+    for _ in range(MOST_WRAPPED):
+        inner = function.func if isinstance(function, functools.partial) else attribute(function, "__wrapped__")
+        if inner is None:
+            break
+        function = inner
+    return function
 
 
 def plain(function: Callable[..., object]) -> Callable[..., object]:

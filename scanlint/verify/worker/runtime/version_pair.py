@@ -70,24 +70,24 @@ class VersionPair:
         """The result of the old version's Python, line by line. Raises TookTooLong, and what it raises."""
         OUTGOING.begin()
         mine = self.own(copied(values))
-        result = self.pace.run(lambda f: drained(self.signature.call(f, mine)), patience)
-        return taken_by_jax(result) if self.traced else result
+        return self.given(self.pace.run(lambda f: drained(self.signature.call(f, mine)), patience))
 
     def new_python(self, values: Values) -> object:
         """The result of the new version as it is called, without a `jit` made here."""
-        result = drained(finished(self.signature.call(self.after, self.moved(copied(values)))))
-        return taken_by_jax(result) if self.traced else result
+        return self.given(drained(self.run_new(values)))
 
     def new_at_pace(self, values: Values) -> object:
         """The result of the new version's Python, run in the way that is quick, as the old one is."""
         mine = self.moved(copied(values))
         pace = self.paces.setdefault("new", Pace(self.new, self.after, patience=NEW_SECONDS))
-        result = pace.run(lambda f: drained(self.signature.call(f, mine)))
-        return taken_by_jax(result) if self.traced else result
+        return self.given(pace.run(lambda f: drained(self.signature.call(f, mine))))
 
     def old_as_called(self, values: Values) -> object:
         """The result of the old version as it is called, with the `jit` that it may have."""
-        result = drained(finished(self.signature.call(self.before, self.own(copied(values)))))
+        return self.given(drained(finished(self.signature.call(self.before, self.own(copied(values))))))
+
+    def given(self, result: object) -> object:
+        """A result as whoever calls the function gets it: traced code gives no arrays of NumPy."""
         return taken_by_jax(result) if self.traced else result
 
     def run_new(self, values: Values) -> object:

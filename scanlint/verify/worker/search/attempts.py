@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, build, leaves
+from ..infer.specs import Array, OnHost, Spec, Specs, Struct, leaves
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import untraceable
@@ -20,7 +20,7 @@ from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
 from ..runtime.made_functions import MakerSignature
 from ..runtime.transplant import transplant
-from .case_values import Filling, make, scalar_values
+from .case_values import Filling, make, with_arrays
 from .shape_search import NOT_IMPORTED, Failure
 
 ATTEMPT_SECONDS = 2.0
@@ -194,27 +194,19 @@ class Attempts:
         if any(_opaque(s) for s in specs.values()):
             return make(specs, Filling("ordinary"), ())
 
-        def pick(spec: Spec, path: str) -> object:
-            match spec:
-                case Array(shape=shape, dtype="key"):
-                    return abstract(shape, _key_dtype())
-                case Array(shape=shape, dtype="rawkey"):
-                    return abstract((*shape, 2), np.uint32)
-                case Array(shape=shape, dtype=dtype):
-                    return abstract(shape, jax.numpy.dtype(dtype))
-                case Scalar():
-                    return scalar_values(spec, ())[0]
-                case Alternatives(values=values):
-                    return values[0]
-            raise TypeError(f"no value for {spec}")
-
         outer = self.signature.static if isinstance(self.signature, MakerSignature) else ()
         real = make({n: s for n, s in specs.items() if n in outer}, Filling("ordinary"), ())
-        return {name: build(spec, pick, name) for name, spec in specs.items() if name not in real} | real
+        return with_arrays({n: s for n, s in specs.items() if n not in real}, _abstract) | real
 
 
-def _key_dtype() -> object:
-    return jax.eval_shape(lambda: jax.random.key(0)).dtype
+def _abstract(spec: Array, path: str) -> object:
+    """The shape and dtype of an array."""
+    match spec.dtype:
+        case "key":
+            return abstract(spec.shape, jax.eval_shape(lambda: jax.random.key(0)).dtype)
+        case "rawkey":
+            return abstract((*spec.shape, 2), np.uint32)
+    return abstract(spec.shape, jax.numpy.dtype(spec.dtype))
 
 
 def _on_host(spec: Spec) -> bool:

@@ -133,6 +133,22 @@ def make(specs: Specs, mode: Filling, integers: Sequence[int], wide: bool = Fals
     return {name: build(spec, pick, name) for name, spec in specs.items()}
 
 
+def with_arrays(specs: Specs, array: Callable[[Array, str], object]) -> Values:
+    """Arguments by parameter: arrays that are made by their spec and path, and the usual numbers and choices."""
+
+    def pick(spec: Spec, path: str) -> object:
+        match spec:
+            case Array():
+                return array(spec, path)
+            case Scalar():
+                return scalar_values(spec, ())[0]
+            case Alternatives(values=values):
+                return values[0]
+        raise TypeError(f"no value for {spec}")
+
+    return {name: build(spec, pick, name) for name, spec in specs.items()}
+
+
 def scalar_values(spec: Scalar, integers: Sequence[int]) -> list[object]:
     """Python numbers, the usual one first; for ints the trip counts 0, 1, 2 and more."""
     if spec.size is not None:

@@ -28,8 +28,7 @@ from ..search.longer_axes import LONGER_AXES
 from ..search.text_numbers import TextNumbers
 from .decided_by_python import compared_both_ways, equal_both_ways, seen_both_ways
 from .edge_sweep import at_edges, numbers_of
-from .far_cases import run_far
-from .far_counters import leaving, unless_far
+from .far_cases import leaving, run_far, unless_far
 from .longer_alone import compared_longer
 from .program_comparison import made
 from .stages.other_types import (
