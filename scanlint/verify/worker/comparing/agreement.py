@@ -232,7 +232,7 @@ def kinds(values: dict[str, object]) -> str:
 
 
 def kinds_by_name(values: dict[str, object]) -> tuple[str, ...]:
-    """The same, one argument after the other."""
+    """Shapes and dtypes of arguments in words, one text for each argument."""
     return tuple(f"{name}: {_kinds_of(jax.tree_util.tree_leaves(v) or [v])}" for name, v in values.items())
 
 

@@ -11,7 +11,7 @@ from ..runtime.loading import find
 
 MARK = "__scanlint_test__"
 LOOP = object()
-"""What is recorded at a loop before its first trip, in the place of a tested value."""
+"""A mark that is recorded in the place of a tested value, at a loop before its first trip."""
 HELD = "__scanlint_held_"
 Statements = list[ast.stmt]
 Way = tuple[tuple[int, bool], ...]

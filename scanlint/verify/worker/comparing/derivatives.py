@@ -28,7 +28,7 @@ def gradient(signature: Signature, function: Function, values: Values) -> list[o
 def of_numbers(
     signature: Signature, function: Function, values: Values, *, compiled: bool = False
 ) -> list[object] | None:
-    """The same by the Python floats among the arguments."""
+    """The gradient by the Python floats among the arguments."""
     objective, place = _objective(signature, function, values, lambda x: type(x) is float)
     derivative = jax.grad(objective)
     return list((jax.jit(derivative) if compiled else derivative)(place)) if place else None

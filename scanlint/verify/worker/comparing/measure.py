@@ -39,7 +39,7 @@ def measured(pair: VersionPair, case: Case) -> tuple[tuple[float | None, float |
 
 
 def _several_at_a_time(pair: VersionPair, values: Values, rolled: float) -> list[str]:
-    """What `unroll=` would give where the new version runs more slowly than the old one."""
+    """The note that `unroll=` makes the new version faster, where it runs more slowly than the old one."""
     tried = {}
     for factor in FACTORS:
         with unrolled(factor):

@@ -1,4 +1,4 @@
-"""What results are made of: floats and their width, arrays without elements, initial values that were broadcast."""
+"""The leaves of results: floats and their width, arrays without elements, initial values that were broadcast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What could be differentiated in reverse mode still can: a loop of unknown trips keeps nothing to go back through."""
+"""Checks that reverse-mode differentiation is not lost: a loop of unknown trips keeps nothing to go back through."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .judge import Judge, Refuted
 from .result_trees import floating
 
 LOOPS = frozenset(["while_loop", "fori_loop"])
-"""What has no way back where its number of trips is a tracer."""
+"""Loops without a reverse mode where their number of trips is a tracer."""
 SECONDS = 2 * CASE_SECONDS
 Objective = Callable[[list[object]], object]
 
@@ -59,7 +59,7 @@ def _raised(
     function: Function,
     values: Values,
 ) -> BaseException | None:
-    """What is raised where a version is traced in some way, with all of its arrays as tracers."""
+    """The exception of tracing a version in some way, with all of its arrays as tracers; None if there is none."""
     parts = split(values, signature.static, numbers=False)
     at = [i for i, x in enumerate(parts.leaves) if floating(x)]
     try:

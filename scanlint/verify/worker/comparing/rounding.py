@@ -262,7 +262,7 @@ def nudged(tree: object, pattern: int, units: float = 1.0) -> object:
 
 
 def doubled(value: object) -> object:
-    """The same value in double precision."""
+    """A value in double precision."""
     if not _inexact(value):
         return value
     kind = np.complex128 if jnp.issubdtype(value.dtype, jnp.complexfloating) else np.float64  # type: ignore[attr-defined]
@@ -270,6 +270,6 @@ def doubled(value: object) -> object:
 
 
 def widest(value: object) -> object:
-    """The same value in double precision, and whole numbers in 64 bits: functions make floats of that width of them."""
+    """A value in double precision, whole numbers in 64 bits: functions make floats of that width of them."""
     whole = isinstance(value, (jax.Array, np.ndarray)) and value.dtype == np.int32
     return placed(value, np.int64) if whole else doubled(value)

@@ -55,7 +55,7 @@ def _taken(function: Function, leaves: Sequence[object]) -> ClosedJaxpr:
 
 
 def _widened(program: ClosedJaxpr) -> ClosedJaxpr:
-    """The same program, which also gives every float that it computes on the way."""
+    """The program with every float that it computes on the way as a further result."""
     jaxpr = program.jaxpr
     between = [v for e in jaxpr.eqns for v in e.outvars if type(v).__name__ != "DropVar" and _is_float(v)]
     outputs = [*jaxpr.outvars, *between]

@@ -159,7 +159,7 @@ def _needs(node: Definition) -> bool:
 
 
 def script(tree: ast.Module) -> list[ast.stmt]:
-    """What a file does when it is run: under `__main__`, else its statements that only call."""
+    """The statements that a file runs as a program: those under `__main__`, else those that only call."""
     guarded = [s for node in tree.body if is_main(node) for s in node.body]  # type: ignore[attr-defined]
     return guarded or [s for s in tree.body if isinstance(s, ast.For | ast.While | ast.With) or _calls(s)]
 

@@ -23,7 +23,7 @@ class Caught(BaseException):
 
 
 def handed_in(loaded: Loaded, function: str, signature: Signature) -> Iterator[Values]:
-    """What each caller passes if it is called with made-up numbers.
+    """The arguments that each caller passes if it is called with made-up numbers.
 
     A caller that takes arrays is left out, for their shapes would be guessed.
     """

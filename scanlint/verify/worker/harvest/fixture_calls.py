@@ -118,7 +118,7 @@ class Caller:
         return value
 
     def fixture(self, name: str, at: int) -> object:
-        """What a fixture gives: of this file, or of a `conftest.py` above it; raises NotCallable."""
+        """The value of a fixture of this file, or of a `conftest.py` above it; raises NotCallable."""
         node = next((n for n in self.tree.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
         if node is None or fixture(node) is None:
             return self.above().fixture(name, at)

@@ -28,7 +28,7 @@ class Hint(NamedTuple):
 
 
 def hints(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Hint]:
-    """What the docstring says of each parameter; nothing where it gives no shape."""
+    """The shape that the docstring gives for each parameter, for those with one."""
     text = ast.get_docstring(node) or ""
     parameters = {parameter.arg for parameter in named_parameters(node.args)}
     found: dict[str, Hint] = {}

@@ -1,4 +1,4 @@
-"""What each parameter must be, from how the function and its callees use it."""
+"""Infers the kind of each parameter from how the function and its callees use it."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ class Inference(Places):
                 self.library(value, attr, node)
 
     def operands(self, node: ast.Call) -> None:
-        """What `*` and `**` take apart."""
+        """Note the operands that `*` and `**` take apart."""
         for argument in node.args:
             if isinstance(argument, ast.Starred) and (need := self.need(argument.value)) is not None:
                 need.spread = True

@@ -60,7 +60,7 @@ def specs_of(values: Values) -> Specs:
 
 
 def reduced(specs: Specs) -> Specs:
-    """The same with long axes shortened, equal lengths to equal lengths."""
+    """The specs with long axes shortened, equal lengths to equal lengths."""
     found = [leaf for _, leaf in every_leaf(specs) if isinstance(leaf, Array)]
     lengths = sorted({n for leaf in found for n in leaf.shape})
     free = iter([n for n in SMALL if n not in lengths])

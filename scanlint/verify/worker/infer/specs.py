@@ -1,4 +1,4 @@
-"""What an input looks like, before it has values: arrays, Python scalars, choices and structures of these."""
+"""Descriptions of inputs without values: arrays, Python scalars, choices and structures of these."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def every_leaf(specs: Specs) -> list[tuple[str, Leaf]]:
 
 
 def replace(spec: Spec, change: Callable[[Leaf, str], Spec], path: str = "") -> Spec:
-    """The same spec with each leaf changed."""
+    """A spec with each of its leaves changed."""
     if isinstance(spec, Struct):
         items = tuple((n, replace(s, change, f"{path}.{n}")) for n, s in spec.items)
         return Struct(spec.kind, items, spec.positional)
@@ -104,7 +104,7 @@ def replace(spec: Spec, change: Callable[[Leaf, str], Spec], path: str = "") -> 
 
 
 def hashable(spec: Spec) -> Spec:
-    """What a static argument may be: a Python number where an array without axes was guessed."""
+    """A spec for a static argument: a Python number where an array without axes was guessed."""
     kinds = {"int32": "int", "float32": "float"}
     return Scalar(kinds[spec.dtype]) if isinstance(spec, Array) and not spec.shape and spec.dtype in kinds else spec
 

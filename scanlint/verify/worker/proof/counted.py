@@ -66,7 +66,7 @@ class CounterRanges(JaxprWalk[Known]):
     left: list[str] = field(default_factory=list)
 
     def literal(self, value: object, aval: object) -> Known:
-        """What a program holds: numbers, and arrays such as those of `arange`, count with no loop."""
+        """The interval of a constant: numbers, and arrays such as those of `arange`, count with no loop."""
         array = (
             np.asarray(value) if isinstance(value, int | np.generic | np.ndarray) or hasattr(value, "dtype") else None
         )
@@ -138,7 +138,7 @@ class CounterRanges(JaxprWalk[Known]):
     def carried(
         self, first: Sequence[Known], step: Callable[[Sequence[Known]], Sequence[Known]], trips: int
     ) -> list[Known]:
-        """What the carries are on all trips: the first ones are followed, counters go on by their step."""
+        """The intervals of the carries over all trips: the first trips are followed, counters go on by their step."""
         count = len(first)
         now, spans = list(first), list(first)
         steps: list[int | None] = [None] * count
@@ -157,7 +157,7 @@ class CounterRanges(JaxprWalk[Known]):
 
 
 def _counted(before: Known, after: Known) -> Known:
-    """What a trip changes without any data depends on how many there were."""
+    """The interval after a trip: a number that changes without any data depends on how many trips there were."""
     return after._replace(counted=True) if after is not None and after != before else after
 
 

@@ -1,4 +1,4 @@
-"""What a jaxpr shows without being evaluated: its size, its types, derivatives that parts define themselves."""
+"""Facts of a jaxpr that need no evaluation: its size, its types, derivatives that parts define themselves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 RULED = frozenset(
     ["custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin", "stop_gradient", "while"]
 )
-"""What has a derivative of its own, or none in reverse mode."""
+"""Primitives with a derivative of their own, or with none in reverse mode."""
 
 
 def every_equation(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:

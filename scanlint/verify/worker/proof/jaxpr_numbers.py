@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 MAX_EQUATIONS = 20_000
 MAX_UNROLLED = 8
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What a jaxpr raises that is not as it was in the JAX that is known."""
+"""Exceptions of reading a jaxpr that is not as it was in the JAX that is known."""
 PLAIN = frozenset([*FOLD, "select_n", "and", "or", "not"]) - {"convert_element_type"}
-"""What is numbered as an operation without parameters."""
+"""Primitives that are numbered as operations without parameters."""
 
 
 def joined(arrays: Sequence[Ids]) -> tuple[int, ...]:

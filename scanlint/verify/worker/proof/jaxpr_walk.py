@@ -95,11 +95,11 @@ class JaxprWalk(Generic[T]):
         raise NotImplementedError
 
     def told_apart(self, value: T) -> Hashable:
-        """What tells a value from others."""
+        """A key that is equal for equal values."""
         raise NotImplementedError
 
     def unhashable(self, value: object) -> Hashable:
-        """What stands for a parameter that cannot be compared; or raises Unprovable."""
+        """A key for a parameter that has no hash; or raises Unprovable."""
         raise NotImplementedError
 
     def frozen_parameters(self, equation: JaxprEqn) -> tuple[tuple[str, Hashable], ...]:

@@ -69,7 +69,7 @@ class Proof:
 
     @property
     def remark(self) -> str:
-        """What the proof does not know of the programs, where it ends there."""
+        """The reason why the proof does not understand the programs, if that ends it."""
         return f"not proved: {self.reason}" if not self.same and NOT_UNDERSTOOD.search(self.reason) else ""
 
     @property

@@ -85,7 +85,7 @@ def negated(value: object) -> object:
 
 
 def truth(value: object) -> jax.Array:
-    """What `bool(value)` is, for tracers too."""
+    """The truth of a value, as `bool(value)` gives it; for tracers too."""
     if not numeric(value) or _type(value)[0] != ():
         raise Unfolded("the truth of what is no number")
     array = jnp.asarray(value)

@@ -116,7 +116,7 @@ class Split:
     rebuild: Callable[[Sequence[object]], dict[str, object]]
 
     def only(self, wanted: Callable[[object], bool]) -> Split:
-        """The same with fewer traced leaves: the others keep their values."""
+        """A split with fewer traced leaves: the others keep their values."""
         at = [i for i, leaf in enumerate(self.leaves) if wanted(leaf)]
 
         def rebuild(leaves: Sequence[object]) -> dict[str, object]:

@@ -104,7 +104,7 @@ def one_by_one(names: dict[str, object]) -> Iterator[None]:
 
 
 def _rows(function: Callable[..., object], in_axes: Any = 0, out_axes: Any = 0, **others: object) -> object:
-    """What `jax.vmap` gives, for functions that need the values of their arguments; raises NotImplementedError."""
+    """The function that `jax.vmap` gives, called row by row: it may need values. Raises NotImplementedError."""
 
     if not isinstance(out_axes, int):
         raise NotImplementedError("results of a batch along several axes, row by row")
@@ -146,7 +146,7 @@ def _rows(function: Callable[..., object], in_axes: Any = 0, out_axes: Any = 0, 
 
 
 def attribute(value: object, name: str, default: object = None) -> Any:
-    """What any object has under a name; the default where asking it raises, as a class of the program may do."""
+    """An attribute of any object; the default where asking for it raises, as a class of the program may do."""
     try:
         return getattr(value, name, default)
     except Exception:  # noqa: BLE001

@@ -278,7 +278,7 @@ def complete(loaded: Loaded, wanted: set[str]) -> None:
 
 
 def folders(root: str, home: str) -> list[str]:
-    """What a file imports from: the project's folders, and at last the one that it stands in."""
+    """The folders that a file imports from: the project's, and at last the one that it stands in."""
     return [folder for folder in (root, os.path.join(root, "src"), home) if folder and os.path.isdir(folder)]
 
 

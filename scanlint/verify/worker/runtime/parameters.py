@@ -16,7 +16,7 @@ def named_parameters(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def with_defaults(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
-    """The same, each with its default; None where it has none."""
+    """All named parameters, each with its default; None where it has none."""
     needed = len(placed_parameters(arguments)) - len(arguments.defaults)
     defaults = [*[None] * needed, *arguments.defaults, *arguments.kw_defaults]
     return list(zip(named_parameters(arguments), defaults, strict=True))

@@ -51,11 +51,11 @@ class VersionPair:
     paces: dict[str, Pace] = field(default_factory=dict)
 
     def moved(self, values: Values) -> Values:
-        """The same arguments for the new version."""
+        """Arguments with the classes of the new version's module."""
         return self.made_for(self.new, values)
 
     def own(self, values: Values) -> Values:
-        """The same arguments for the old version."""
+        """Arguments with the classes of the old version's module."""
         return self.fresh(values) if self.old is self.home else self.made_for(self.old, values)
 
     def fresh(self, values: Values) -> Values:
@@ -165,7 +165,7 @@ def taken_by_jax(tree: object) -> object:
 
 
 def static_key(parts: Split) -> object:
-    """What the compiled program depends on besides its traced leaves."""
+    """A key that is equal for arguments which differ in traced leaves only."""
     marked = parts.rebuild([TRACED] * len(parts.leaves))  # not None, which an optional argument is where it is absent
     flat, tree = jax.tree_util.tree_flatten(marked)
     return (str(tree), tuple(x if isinstance(x, (str, int, float, bool)) else id(x) for x in flat))

@@ -35,7 +35,7 @@ def in_turns(asked: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """What came of an attempt: why it failed, whether it was decided, and what it returned."""
+    """The result of an attempt: why it failed, whether a test was decided, and what it returned."""
 
     failure: Failure | None
     decided: bool
@@ -101,7 +101,7 @@ class Attempts:
         truth: Truth = in_turns,
         reached: ReachedLines | None = None,
     ) -> Failure | None:
-        """The same, whatever was tried before."""
+        """Why a version rejects these inputs; it is run, whatever was tried before."""
         asked, self.empty, self.shapes = [0], False, None
         reached = ReachedLines() if reached is None else reached
 
@@ -166,7 +166,7 @@ class Attempts:
         return False
 
     def moved(self, values: dict[str, object], function: Callable[..., object] | None) -> dict[str, object]:
-        """The same arguments for the module of a function of either version, else for the twin."""
+        """Arguments with the classes of the function's own module, or of the twin's."""
         home = self.loaded.module
         name = str(getattr(inspect.unwrap(function), "__module__", "")) if function is not None else ""
         module = sys.modules.get(name) if name.startswith(home.__name__.removesuffix("before")) else None

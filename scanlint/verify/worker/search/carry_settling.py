@@ -77,7 +77,7 @@ class Settling:
         return [_following(start._replace(after=_axes(start, others)), others) for start in found]
 
     def accepted(self, listed: Sequence[Specs]) -> list[Specs]:
-        """The same inputs in other dtypes, and with rows in place of a number, where the old version accepts them."""
+        """Inputs of other dtypes, and with rows in place of a number, that the old version accepts."""
         others = [specs for dtype in DTYPES for specs in _retyped(listed, dtype)]
         told = {name for specs in listed for name in self.inputs.told_ranks(specs)}
         return self.taken([*others, *mixed(listed), *with_rows(listed, told)])
@@ -149,7 +149,7 @@ def _listed(tried: Iterable[Specs]) -> list[Specs]:
 
 
 def with_rows(listed: Iterable[Specs], told: Collection[str]) -> list[Specs]:
-    """The same inputs with an array in place of one number whose rank is not told: a polynomial at many points."""
+    """Inputs with an array in place of one number whose rank nothing tells: a polynomial at many points."""
     found = []
     for specs in listed:
         length = max(sizes(specs), default=1) + 1

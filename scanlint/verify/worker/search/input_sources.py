@@ -102,7 +102,7 @@ class Inputs(Attempts):
         return found if found is not None else self.searched()
 
     def accepted(self) -> Iterator[Specs]:
-        """What the old version accepts of the specs that are solved for, and of the least ranks."""
+        """The specs that the old version accepts, among those that are solved for and those of the least ranks."""
         for specs in self.proposed:
             for tried in (with_more(s, self.ahead()) for s in (specs, beyond_numbers(specs))):
                 if self.both_ways(tried) is None and not self.empty:
@@ -155,7 +155,7 @@ class Inputs(Attempts):
         raise NoInputs(self.explain(failure))
 
     def both_ways(self, specs: Specs) -> Failure | None:
-        """The same, and with the opposite outcome of truth tests on arrays: what a `break` skips has shapes as well."""
+        """Why the old version rejects inputs, with either outcome of truth tests: what a `break` skips has shapes too."""
         self.decided = False
         failure = self.attempt(specs)
         if failure is not None or not self.decided:
@@ -198,7 +198,7 @@ class Inputs(Attempts):
         return {n.body[0].lineno for n in loops} & reached.lines, failure
 
     def smallest(self, specs: Specs) -> Specs:
-        """The same specs with every size as small as the old version accepts, but still distinct."""
+        """The specs with every size as small as the old version accepts, and all sizes distinct."""
         for size in reversed(sizes(specs)):
             for small in SMALLEST:
                 changed = resized(specs, {size: small})
@@ -343,7 +343,7 @@ class Inputs(Attempts):
             yield Struct(cls, tuple((name, spec) for name, spec in items if name not in optional))
 
     def variants(self, specs: Specs) -> Iterator[tuple[str, Specs]]:
-        """The same specs in other sizes, while time is left: all renamed, each size one, two or zero, all longer."""
+        """The specs in other sizes, while time is left: all sizes changed, each one, two or zero, all longer."""
         yield "", specs
         deadline = time.process_time() + VARIANT_SECONDS
         known = sizes(specs)
@@ -361,7 +361,7 @@ class Inputs(Attempts):
                 yield label, changed
 
     def renamed(self, specs: Specs, known: list[int]) -> Iterator[Specs]:
-        """The same with another size for each, and with the other sizes that follow from the ranks."""
+        """The specs with another size for each axis, and with the other sizes that follow from the ranks."""
         table = dict(zip(known, (n for n in OTHER_SIZES if n not in known), strict=False))
         yield resized(specs, table)
         if (solved := self.with_ranks(specs, {}, known)) is not None:

@@ -10,7 +10,7 @@ MOST_BEYOND = 32
 
 
 def beyond_numbers(specs: Specs) -> Specs:
-    """The same with every axis longer than the whole numbers among the arguments: `x[lag:]` has elements."""
+    """The specs with every axis longer than the whole numbers among the arguments: `x[lag:]` has elements."""
     found = [leaf for _, leaf in every_leaf(specs)]
     numbers = [n for leaf in found if isinstance(leaf, Scalar) and (n := leaf.usual) is not None and type(n) is int]
     most = max((n for n in numbers if 0 < n <= MOST_BEYOND), default=0)

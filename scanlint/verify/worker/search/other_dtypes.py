@@ -19,11 +19,11 @@ MANY, MOST_AXES = 600, 2
 NAMED = frozenset(
     ["float16", "bfloat16", "float32", "float64", "promote_types", "result_type", "preferred_element_type"]
 )
-"""What a text says that makes sums in a type of its own."""
+"""Words of a text that makes sums in a type of its own."""
 
 
 class Retyping(Enum):
-    """What of the arguments has another type."""
+    """The part of the arguments that has another type."""
 
     ALL = "all numbers in fewer bits"
     ONE = "floats of one argument in fewer bits than those beside them"

@@ -41,7 +41,7 @@ class _Index:
 
 
 def assigned(array: object, index: object, value: object, sign: str = "") -> object:
-    """What a name is after `array[index] = value`, or with an operator; what is no array of JAX changes in place.
+    """The value of a name after `array[index] = value`, or with an operator; all but arrays of JAX change in place.
 
     NumPy gives an array of JAX its new items; of a tracer it asks the values, which is an error of JAX.
     """

@@ -86,7 +86,7 @@ class Families:
         return [*usual[:1], *optional_families(self.inputs, after, specs, absent=True), *changed, *usual[1:]]
 
     def usual(self, before: Callable[..., object]) -> list[Family]:
-        """The same without what is optional."""
+        """The families of required arguments, the most trusted inputs first; raises NoInputs."""
         if self.recorded:
             self.source = self.kept
             return self.around(list(self.recorded))
@@ -166,7 +166,7 @@ class Families:
         return None
 
     def of_fewer_axes(self, solved: Specs) -> list[Family]:
-        """What the old version accepts with fewer axes than those that are solved for: an element instead of a row."""
+        """Families in which the old version accepts fewer axes than the solver found: an element instead of a row."""
         specs = next((s for s in self.inputs.accepted() if _fewer_axes(s, solved)), None)
         if specs is None:
             return []

@@ -309,7 +309,7 @@ class VerificationRun:
         return "tested"
 
     def tried(self, signature: Signature, *, short: bool) -> Tried:
-        """What came of attempts on the same old version, also in tasks before this one."""
+        """The results of attempts on the same old version, also in tasks before this one."""
         known = self.text("old"), repr(signature), short, self.silent, self.kind
         return self.ground.tried.setdefault(known, {})
 

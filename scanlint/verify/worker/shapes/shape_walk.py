@@ -116,7 +116,7 @@ class ShapeWalk(ShapeExpressions):
                     self.names[name] = NamedValues({**held.held, key: value})
 
     def entry(self, iterable: ast.expr) -> Value:
-        """What a loop binds on a trip."""
+        """Bind the target of a loop for one trip."""
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=args):
                 for node in (n for a in args for n in ast.walk(a) if isinstance(n, ast.Name)):
@@ -276,7 +276,7 @@ class ShapeWalk(ShapeExpressions):
 
 
 def _end(sizes: Sequence[Dim | None]) -> Dim | None:
-    """What the numbers of a `range` stay below; one that counts down starts there."""
+    """The bound that the numbers of a `range` stay below; one that counts down starts there."""
     match sizes:
         case [stop] | [_, stop]:
             return stop

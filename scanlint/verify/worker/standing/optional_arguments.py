@@ -101,7 +101,7 @@ def _accepted(
 
 
 def _like(specs: Specs) -> list[Spec]:
-    """What an argument may be beside these: an array like one of them, a number."""
+    """Specs of a further argument beside these: an array like one of them, a number."""
     arrays = dict.fromkeys(leaf for _, leaf in every_leaf(specs) if isinstance(leaf, Array))
     return [*arrays, Array(()), Scalar("float"), Scalar("int")]
 

@@ -178,7 +178,7 @@ def _same_at_the_ends(judge: Judge, values: Values) -> None:
 
 
 def _one_by_one(judge: Judge, specs: Specs, free: set[str], dtype: str) -> None:
-    """The same with one argument of a narrow type beside floats, where the new version does not take all of them."""
+    """Remarks on one argument of a narrow type beside floats, where the new version does not take all of them."""
     for name in sorted(free)[:MOST_ALONE] if len(free) > 1 else ():
         values = filled(specs, {name}, dtype)
         try:

@@ -144,7 +144,7 @@ def leaving(pair: VersionPair, values: Values, before: VersionPair) -> LeavesInt
 
 
 def unless_far(found: LeavesInt32 | None, *, whole: bool) -> str:
-    """What is to be said of it, "" where nothing is; raises Unknown where loops of usual lengths are concerned.
+    """The remark on a number that leaves int32, or ""; raises Unknown where loops of usual lengths are concerned.
 
     `whole`: the loops made all their trips on the inputs that were compared.
     """

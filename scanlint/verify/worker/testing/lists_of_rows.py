@@ -20,7 +20,7 @@ LISTS = "only where `{0}` is an array: for a list of its rows the new version ra
 
 
 def lists_of_rows(judge: Judge, specs: Specs) -> Iterator[str]:
-    """What only the old version takes lists for, in words; raises Refuted where both take them and differ.
+    """Remarks on parameters that may be lists in the old version only; raises Refuted where both take lists and differ.
 
     Parameters whose annotation says what they are are arrays.
     """

@@ -43,7 +43,7 @@ def not_taken(inputs: Attempts, after: Callable[..., object], specs: Specs) -> I
 
 
 def lost_error(inputs: Attempts, after: Callable[..., object], specs: Specs) -> str:
-    """What tells that the old version alone raises where a text is none that it knows; empty where it does not."""
+    """The counterexample in which only the old version raises, for a text that it does not know; empty without one."""
     for name in [n for n, s in specs.items() if isinstance(s, Alternatives) and isinstance(s.values[0], str)]:
         unknown: Specs = {**specs, name: Alternatives((UNKNOWN_TEXT,))}
         failure = inputs.attempt(unknown)

@@ -20,10 +20,10 @@ LARGE: dict[object, tuple[type[ast.operator], ...]] = {
     50_000: (ast.Mult, ast.Pow),
     100: (ast.LShift, ast.Pow),
 }
-"""What a whole number of Python is, too, and the operations by which that leaves 32 bits."""
+"""Further whole numbers that are tried, each with the operations of the text by which it leaves 32 bits."""
 FAR: tuple[object, ...] = (10.0, 0.1)
 TRIPS = 50
-"""What trips multiply by such a number has left single precision after so many, and double precision has not."""
+"""After so many trips a product with such a number has left single precision, and not double precision."""
 PATIENCE = 0.5
 
 

@@ -41,7 +41,7 @@ def enlarged(families: Sequence[Family], integers: Sequence[int], limits: Sequen
 
 
 def negative(families: Sequence[Family], integers: Sequence[int]) -> Iterator[Enlarged]:
-    """The same below zero, an even number and an odd one: a loop makes no trip, and all else may be."""
+    """Cases in which one whole number is negative, even and odd: a loop makes no trip, and the rest still runs."""
     yield from _at(families, integers, dict.fromkeys(NEGATIVE, False))
 
 

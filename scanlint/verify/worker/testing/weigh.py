@@ -55,13 +55,13 @@ MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
 RULED = 4  # inputs on which forward mode and second derivatives are compared
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
 RULES = frozenset(["custom_jvp", "custom_vjp", "custom_gradient", "stop_gradient"])
-"""What has derivatives that the operations do not tell."""
+"""Names of functions that give a function derivatives of its own."""
 FAR = (1e5, 1e20)  # values of which the tenth power, or the square, is too large for single precision
 
 
 @dataclass
 class Weighing(WeighedPair):
-    """What is weighed, stage by stage.
+    """The evidence on both versions, gathered stage by stage.
 
     `kinds`: the arguments that the verdict rests on; `ran`: those with which both versions were run.
     """
@@ -181,7 +181,7 @@ class Weighing(WeighedPair):
         return "proved" if proved and not self.fades and not self.programs.inexact else "tested"
 
     def held_for(self, verdict: str) -> Held:
-        """What a verdict holds for; a proof by induction over the trips, or without loops, for all numbers of them."""
+        """The sizes, dtypes and trips that a verdict holds for: all trips where it is proved by induction."""
         dtypes = {dtype for judge in self.judges for dtype in judge.typed}
         counts = self.programs.counts.keys()
         old = self.full.pair.old.function
@@ -194,7 +194,7 @@ class Weighing(WeighedPair):
         return held_for(kinds, sorted(dtypes), "all" if every else self.coverage.trips, self.remarks)
 
     def evidence(self) -> list[str]:
-        """What the verdict rests on, a line each: programs that are equal, and what was run."""
+        """The lines of evidence under a verdict: programs that are equal, and runs that agree."""
         equal = self.programs.compared
         return [
             *(
@@ -274,7 +274,7 @@ def _untaken(weighing: WeighedPair, families: Sequence[Family]) -> list[tuple[st
 
 
 def _left(weighing: WeighedPair) -> list[tuple[str, int]]:
-    """The same, as far as is known."""
+    """The statements of both versions that no run so far has reached, by version and line."""
     pair = weighing.full.pair
     sides = ("old", pair.old, "before"), ("new", pair.new, "after")
     taken = weighing.taken.of

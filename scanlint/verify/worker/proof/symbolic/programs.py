@@ -116,7 +116,7 @@ class Programs(MovedPlaces, JaxprWalk[Term]):
         return [algebra.state(algebra.fresh("s"), self.shape(a), a.dtype) for a in avals]  # type: ignore[attr-defined]
 
     def begun(self, jaxpr: Jaxpr, skip: int, states: list[Term], inits: Sequence[Term], trip: Polynomial) -> list[Term]:
-        """What is carried before a trip: counters are known beforehand, so that places are known to be inside."""
+        """The carry before a trip: counters are known beforehand, so that places are known to be inside."""
         found = list(states)
         for k, step in counters(jaxpr, skip, len(inits)):
             value = self.algebra.polynomial(inits[k]) + trip * step

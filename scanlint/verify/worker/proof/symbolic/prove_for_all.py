@@ -284,7 +284,7 @@ def arranged(signature: Signature, values: Mapping[str, Value]) -> tuple[list[Va
 
 
 def _leaves(values: Values, static: frozenset[str]) -> tuple[list[object], object, list[int]]:
-    """What is traced: arrays, and floats and truths of Python that are not static; the structure and their places."""
+    """The traced leaves (arrays, and Python floats and truths that are not static), the structure, and their places."""
     flat, tree = jax.tree_util.tree_flatten(values, is_leaf=lambda x: x is None)
     fixed, _ = jax.tree_util.tree_flatten({k: k in static for k in values})
     owners = [

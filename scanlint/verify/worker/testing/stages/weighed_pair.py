@@ -103,7 +103,7 @@ def first_specs(families: Sequence[Family]) -> Specs | None:
 
 
 def guessed_specs(families: Sequence[Family]) -> Specs | None:
-    """The same, unless the first inputs are those of the user or of a caller."""
+    """The first specs, unless the first inputs are those of the user or of a caller."""
     return None if families[0].real else first_specs(families)
 
 
