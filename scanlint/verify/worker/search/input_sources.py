@@ -155,7 +155,7 @@ class Inputs(Attempts):
         raise NoInputs(self.explain(failure))
 
     def both_ways(self, specs: Specs) -> Failure | None:
-        """Why the old version rejects inputs, with either outcome of truth tests: what a `break` skips has shapes too."""
+        """Why the old version rejects inputs, with either outcome of tests: what a `break` skips has shapes too."""
         self.decided = False
         failure = self.attempt(specs)
         if failure is not None or not self.decided:
