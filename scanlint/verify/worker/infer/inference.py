@@ -52,13 +52,18 @@ class Inference(Places):
         for statement in body:
             self.walk(statement)
 
+    def around(self, node: Callee) -> dict[str, Need]:
+        """The needs that a function made here has from outside: those that no parameter of its own hides."""
+        hidden = {parameter.arg for parameter in named_parameters(node.args)}
+        return {name: need for name, need in self.names.items() if name not in hidden}
+
     def walk(self, node: ast.AST) -> None:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.functions[node.name] = node
                 self.closures.add(node.name)
                 inner = Inference(self.functions, self.depth)
-                inner.names = {k: v for k, v in self.names.items() if k not in _parameters(node)}
+                inner.names = self.around(node)
                 inner.function(node, {})
                 return
             case ast.Assign(targets=[target], value=value):
@@ -273,7 +278,7 @@ class Inference(Places):
             inner = Inference(self.functions, self.depth + 1)
             inner.closures = set(self.closures)
             if isinstance(callee, ast.Lambda) or callee.name in self.closures:
-                inner.names = {k: v for k, v in self.names.items() if k not in _parameters(callee)}
+                inner.names = self.around(callee)
             inner.function(callee, needs)
 
     def library(self, value: ast.expr, attr: str, node: ast.Call) -> None:
@@ -331,10 +336,6 @@ class Inference(Places):
         inner = Inference(self.functions, self.depth + 1)
         inner.names = dict(self.names)
         inner.function(body, needs)
-
-
-def _parameters(node: Callee) -> set[str]:
-    return {parameter.arg for parameter in named_parameters(node.args)}
 
 
 def _of_arrays(attr: str, base: str) -> bool:

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ..equations import (
-    name_of,
-    parameter,
-    parameters,
-    sequence,
-)
+from ..equations import integer, integers, name_of, parameter, parameters, sequence
 from .loops import Algebra
 from .polynomials import NotProved, Polynomial, number
 from .python.doubles import NAME as DOUBLE
@@ -43,32 +38,23 @@ class MovedPlaces:
         shape, dtype = self.shape(aval), aval.dtype  # type: ignore[attr-defined]
         match name:
             case _ if name in RESHAPES:
-                return (
-                    algebra.make("reshape", (), x[:1], shape, dtype)
-                    if parameters(equation).get("dimensions") is None or name != "reshape"
-                    else None
-                )
+                plain = name != "reshape" or parameters(equation).get("dimensions") is None
+                return algebra.make("reshape", (), x[:1], shape, dtype) if plain else None
             case "broadcast_in_dim":
-                axes = tuple(cast("Sequence[int]", sequence(equation, "broadcast_dimensions")))
-                return algebra.make(name, axes, x[:1], shape, dtype)
+                return algebra.make(name, integers(equation, "broadcast_dimensions"), x[:1], shape, dtype)
             case "slice":
                 steps = parameter(equation, "strides") or (1,) * len(shape)
                 ends = (sequence(equation, "start_indices"), sequence(equation, "limit_indices"), steps)
-                return algebra.make(
-                    name, tuple(self.sizes.shape(cast("Sequence[object]", e)) for e in ends), x, shape, dtype
-                )
+                known = tuple(self.sizes.shape(cast("Sequence[object]", e)) for e in ends)
+                return algebra.make(name, known, x, shape, dtype)
             case "concatenate":
-                return algebra.make(name, cast("int", parameter(equation, "dimension")), x, shape, dtype)
+                return algebra.make(name, integer(equation, "dimension"), x, shape, dtype)
             case "rev":
-                return algebra.make(
-                    name, tuple(cast("Sequence[int]", sequence(equation, "dimensions"))), x, shape, dtype
-                )
+                return algebra.make(name, integers(equation, "dimensions"), x, shape, dtype)
             case "transpose":
-                return algebra.make(
-                    name, tuple(cast("Sequence[int]", sequence(equation, "permutation"))), x, shape, dtype
-                )
+                return algebra.make(name, integers(equation, "permutation"), x, shape, dtype)
             case "iota":
-                return algebra.term(name, cast("int", parameter(equation, "dimension")), (), shape, dtype)
+                return algebra.term(name, integer(equation, "dimension"), (), shape, dtype)
             case _:
                 return self.named(equation, x, shape, dtype) or self.at_place(equation, x, shape, dtype)
 
@@ -87,11 +73,10 @@ class MovedPlaces:
                     raise NotProved("a size that may leave the type of whole numbers")
                 return algebra.integer(size, dtype)
             case "stack":
-                axis = cast("int", parameter(equation, "axis"))
+                axis = integer(equation, "axis")
                 alone = (*x[0].shape[:axis], ONE, *x[0].shape[axis:])
-                return algebra.make(
-                    "concatenate", axis, [algebra.make("reshape", (), [a], alone, dtype) for a in x], shape, dtype
-                )
+                rows = [algebra.make("reshape", (), [a], alone, dtype) for a in x]
+                return algebra.make("concatenate", axis, rows, shape, dtype)
         return None
 
     def at_place(self, equation: JaxprEqn, x: list[Term], shape: Shape, dtype: object) -> Term | None:
@@ -124,7 +109,7 @@ class MovedPlaces:
             inside = self.place(algebra.exact(at), x[0].shape[axis] - size + 1)
             if inside is None:
                 return None
-            found = algebra.row(found, axis, inside) if size == ONE else self._window(found, axis, inside, size)
+            found = self._window(found, axis, inside, size)
         return algebra.make("reshape", (), [found], shape, dtype)
 
     def _update(self, x: list[Term], shape: Shape) -> Term | None:
@@ -171,15 +156,13 @@ class MovedPlaces:
                 return None
             if sizes[axis] == x.shape[axis] != ONE:
                 continue
-            found = (
-                algebra.row(found, axis, inside)
-                if sizes[axis] == ONE
-                else self._window(found, axis, inside, sizes[axis])
-            )
+            found = self._window(found, axis, inside, sizes[axis])
         return algebra.make("reshape", (), [found], shape, x.dtype)
 
     def _window(self, x: Term, axis: int, start: Polynomial, size: Polynomial) -> Term:
-        """So many rows from a place on, which is not out of bounds."""
+        """The row at a place that is not out of bounds, or the rows from there on."""
+        if size == ONE:
+            return self.algebra.row(x, axis, start)
         starts, steps = [number(0)] * len(x.shape), [ONE] * len(x.shape)
         stops = list(x.shape)
         starts[axis], stops[axis] = start, start + size
