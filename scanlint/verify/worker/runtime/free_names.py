@@ -95,6 +95,11 @@ def names_in(*trees: ast.AST) -> Iterator[str]:
                 yield name
 
 
+def has_loop(tree: ast.AST) -> bool:
+    """Whether there is a loop of Python in a text."""
+    return any(isinstance(node, ast.For | ast.While | ast.comprehension) for node in ast.walk(tree))
+
+
 def words_in(*trees: ast.AST) -> set[str]:
     """The names, attributes and strings of some texts."""
     nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))

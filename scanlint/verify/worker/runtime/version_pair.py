@@ -95,19 +95,20 @@ class VersionPair:
 
     def old_traces(self, values: Values) -> bool:
         """Whether the old version can be traced with the arrays and numbers of these arguments."""
-        return self._traces(self.before, self.own(values), numbers=True)
+        return self.refusal(self.before, self.own(values), numbers=True) is None
 
     def new_traces(self, values: Values) -> bool:
         """Whether the new version can be traced with the arrays of these arguments."""
-        return self._traces(self.after, self.moved(values), numbers=False)
+        return self.refusal(self.after, self.moved(values), numbers=False) is None
 
-    def _traces(self, function: Function, values: Values, *, numbers: bool) -> bool:
+    def refusal(self, function: Function, values: Values, *, numbers: bool) -> Exception | None:
+        """Why a version cannot be traced with the arrays of its arguments, and their `numbers`; None if it can."""
         parts = split(values, self.signature.static, numbers=numbers)
         try:
             jax.eval_shape(lambda *ls: self.arrays(function, parts, ls), *parts.leaves)
-        except Exception:  # noqa: BLE001
-            return False
-        return True
+        except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
+            return error
+        return None
 
     def arrays(self, function: Function, parts: Split, leaves: tuple[object, ...]) -> list[object]:
         result = self.signature.call(function, parts.rebuild(leaves))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import itertools
 import time
@@ -17,6 +16,7 @@ from ..infer.specs import Array, Scalar, Spec, Specs, resized, sizes
 from ..proof.equations import name_of
 from ..proof.jaxpr_facts import every_equation
 from ..runtime.calling import TookTooLong, Values, plain
+from ..runtime.free_names import has_loop
 from ..runtime.jax_errors import untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Filling, make
@@ -152,7 +152,7 @@ def _counts(spec: object) -> bool:
 
 def _loops(judge: Judge) -> bool:
     old = judge.pair.old.function
-    return old is not None and any(isinstance(n, ast.For | ast.While | ast.comprehension) for n in ast.walk(old))
+    return old is not None and has_loop(old)
 
 
 def _narrow_index(judge: Judge, specs: Specs, name: str) -> str:

@@ -9,6 +9,7 @@ from functools import partial
 
 from ..comparing.judge import Judge, OtherKind, Raises, Unfit
 from ..infer.specs import Array, Leaf, Scalar, Spec, Specs, replace, resize, sizes
+from ..runtime.free_names import has_loop
 from ..search.case_values import LARGE_NUMBERS, Case, Filling, make
 
 SECONDS = 1.5
@@ -35,7 +36,7 @@ def numbers_of_python(judge: Judge, specs: Specs) -> Iterator[str]:
     """
     started = time.process_time()
     for name, numbers in [(n, found) for n, s in specs.items() if (found := _numbers(s, judge))][:MOST]:
-        for case in (*_cases(specs, name, numbers), *(_far(specs, name) if _loops(judge) else ())):
+        for case in (*_cases(specs, name, numbers), *(_far(specs, name) if has_loop(judge.pair.old.tree) else ())):
             if time.process_time() - started > SECONDS:
                 return
             try:
@@ -62,11 +63,6 @@ def _large(judge: Judge) -> tuple[object, ...]:
     nodes = list(ast.walk(judge.pair.old.tree))
     used = {type(n.op) for n in nodes if isinstance(n, ast.BinOp | ast.AugAssign)}
     return tuple(number for number, operators in LARGE.items() if used & {*operators})
-
-
-def _loops(judge: Judge) -> bool:
-    """Whether the old version has a loop."""
-    return any(isinstance(n, ast.For | ast.While | ast.comprehension) for n in ast.walk(judge.pair.old.tree))
 
 
 def _far(specs: Specs, name: str) -> Iterator[Case]:

@@ -20,7 +20,7 @@ from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
-from ..runtime.free_names import names_in
+from ..runtime.free_names import has_loop, names_in
 from ..search.case_values import OTHERWISE, Case, Family, Filling, cases, searching, ties_of_choices
 from ..search.edge_values import of_texts
 from ..search.input_sources import REMEDY
@@ -48,7 +48,6 @@ MAX_NAMED = 3
 BEYOND = "beyond the numbers that only the new version is written with"
 WITHOUT_ELEMENTS = "where there are no elements: the new version raises, or the result is of another type"
 LONGER_ALONE = "where one array is longer than those beside it"
-LOOPS = ast.For | ast.While | ast.comprehension
 SEARCH_SECONDS = 3.0
 TURN_SECONDS = 2.0
 MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
@@ -185,7 +184,7 @@ class Weighing(WeighedPair):
         dtypes = {dtype for judge in self.judges for dtype in judge.typed}
         counts = self.programs.counts.keys()
         old = self.full.pair.old.function
-        loops = old is None or any(isinstance(n, LOOPS) for n in ast.walk(old))
+        loops = old is None or has_loop(old)
         known = self.programs.every
         free = bool(self.programs.any - counts) or (known is not None and known.complete)
         every = verdict == "proved" and (not loops or free)
