@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import jax
 import jax.numpy as jnp
@@ -38,8 +39,7 @@ def compared_longer(weighing: WeighedPair, families: Sequence[Family]) -> bool:
     if values is None or old is None:
         return True
     judge, settled, zipped = weighing.programs.twin or weighing.full, True, list(side_by_side(old))
-    names = zipped if families[0].real else dict.fromkeys((*zipped, *values))
-    for name, longer in longer_ones(values, names, rows=not judge.free):
+    for name, longer in longer_ones(values, zipped, rows=not judge.free, others=not families[0].real):
         if weighing.late():
             return settled
         proof = one_proof(judge.pair, longer) if weighing.proved else None
@@ -49,20 +49,26 @@ def compared_longer(weighing: WeighedPair, families: Sequence[Family]) -> bool:
             settled = settled and not (proof is not None and proof.differs)
             continue
         try:
-            weighing.compared(Case(f"arrays of different lengths: {name}", lambda longer=longer: longer))  # type: ignore[misc]
-            settled = False
+            case = Case(f"arrays of different lengths: {name}", lambda longer=longer: longer)  # type: ignore[misc]
+            if weighing.compared(case) or name not in zipped:
+                settled = False
         except Raises as error:
             weighing.remarks.append(f"{ALIKE}: {error}")
     return settled or families[0].real
 
 
-def longer_ones(values: Values, names: Iterable[str], *, rows: bool) -> Iterator[tuple[str, Values]]:
-    """The arguments with more elements along an axis that another argument has, too; along the first one for `rows`."""
+def longer_ones(values: Values, zipped: Iterable[str], *, rows: bool, others: bool) -> Iterator[tuple[str, Values]]:
+    """The arguments with more rows in an array that `zip` goes over, whatever is beside it.
+
+    With `others`: with more elements along an axis that another argument has too; along the first one for `rows`.
+    """
     arrays = {n: x for n, x in values.items() if isinstance(x, jax.Array | np.ndarray) and not is_key(x.dtype)}
     axes = {n: x.shape[:1] if rows else x.shape for n, x in arrays.items()}
     lengths = Counter(size for shape in axes.values() for size in set(shape))
-    places = ((n, axis) for n in names for axis, size in enumerate(axes.get(n, ())) if lengths[size] > 1 < size)
-    for _, (name, axis) in zip(range(MOST_ROWS if rows else MOST), places, strict=False):
+    first = dict.fromkeys((n, 0) for n in zipped if n in arrays and arrays[n].ndim and len(arrays[n]))
+    shared = ((n, axis) for n, shape in axes.items() for axis, size in enumerate(shape) if lengths[size] > 1 < size)
+    rest = (place for place in shared if others and place not in first)
+    for name, axis in (*first, *islice(rest, MOST_ROWS if rows else MOST)):
         yield name, {**values, name: _longer(arrays[name], axis)}
 
 
@@ -82,7 +88,7 @@ def side_by_side(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[s
 
 
 def _longer(array: jax.Array | np.ndarray, axis: int) -> object:
-    more = np.concatenate([array, np.take(np.asarray(array), range(MORE), axis)], axis)
+    more = np.concatenate([array, np.take(np.asarray(array), range(MORE), axis, mode="wrap")], axis)
     return jnp.asarray(more) if isinstance(array, jax.Array) else more
 
 
