@@ -18,7 +18,7 @@ from scanlint.verify.worker.proof.equations import NotUnderstood, branches, scan
 from scanlint.verify.worker.proof.induction import Loops
 from scanlint.verify.worker.proof.jaxpr_numbers import JaxprNumberer
 from scanlint.verify.worker.proof.paths import Path as TracedPath
-from scanlint.verify.worker.proof.prove import Proof, Target, differ, prove, symbols
+from scanlint.verify.worker.proof.prove import NewProgram, Proof, differ, prove, symbols
 from scanlint.verify.worker.proof.value_numbers import Numbering
 
 Function = Callable[..., object]
@@ -161,7 +161,7 @@ def test_a_parameter_that_is_dropped_from_a_loop_is_said_not_raised() -> None:
         for e in program.jaxpr.eqns
     ]
     later = program.replace(jaxpr=program.jaxpr.replace(eqns=equations))
-    same, other = (Target(new, None, [ROW], len(equations)) for new in (program, later))
+    same, other = (NewProgram(new, None, [ROW], len(equations)) for new in (program, later))
     assert differ(TracedPath(program, None, ()), same, 2) == ""
     assert differ(TracedPath(program, None, ()), other, 2) == "`scan` without its parameter `length` is not understood"
 

@@ -17,11 +17,11 @@ from ..runtime.jax_functions import eps, in_x64, placed, shape, x64
 from ..runtime.version_pair import VersionPair
 from ..search.case_values import Case
 from .agreement import Agreement, Difference, compare, describe
-from .derivatives import Derivative, gradient, of_numbers, second, tangent
+from .differentiated import Derivative, gradient, of_numbers, second, tangent
 from .judge import Judge, Refuted
 from .result_trees import finite, floating
 from .rounding import FINER, apart, compilable, doubled, near, nudged
-from .singular_points import singular
+from .singularities import singular
 
 ULPS = 1024.0
 PATTERNS = 3

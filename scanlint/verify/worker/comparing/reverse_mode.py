@@ -15,7 +15,7 @@ from ..runtime.free_names import names_in
 from ..runtime.jax_errors import Fact, first_line, says, untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Case
-from .derivatives import projection
+from .differentiated import projection
 from .gradients import LOST
 from .judge import Judge, Refuted
 from .result_trees import floating

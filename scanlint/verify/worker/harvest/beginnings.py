@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..runtime.free_names import names_in
+from ..runtime.free_names import names_in, with_defaults
 from ..runtime.module_bindings import is_main
-from ..runtime.parameters import with_defaults
 from .fixture_calls import fixture, is_test
 
 MOST_PARSED = 400

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from ..runtime.free_names import free_names
+from ..runtime.free_names import free_names, with_defaults
 from ..runtime.loading import Loaded, complete, load
-from ..runtime.parameters import with_defaults
 
 MOST_PARAMETERS = 2
 Definition = ast.FunctionDef | ast.AsyncFunctionDef

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from ..infer.static_parameters import static_parameters
 from ..runtime.calling import Signature, TookTooLong, Values, limited
+from ..runtime.free_names import named_parameters, with_defaults
 from ..runtime.loading import Loaded
 from ..runtime.made_functions import MakerSignature, product
-from ..runtime.parameters import named_parameters, with_defaults
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 CHANGED = frozenset([

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from ..runtime.parameters import named_parameters
+from ..runtime.free_names import named_parameters
 
 NAMES = re.compile(r"\b((?:[A-Za-z_]\w*\s*,\s*)*[A-Za-z_]\w*)\s*(?:\([^()\n]*\))?\s*:(?!:)")
 SHAPE = re.compile(r"[(\[]\s*((?:[A-Za-z_]\w*|\d+)\s*(?:,\s*(?:[A-Za-z_]\w*|\d+)\s*)*,?)\s*[)\]]")

@@ -6,8 +6,8 @@ import ast
 import inspect
 
 from ..runtime.calling import innermost
+from ..runtime.free_names import placed_parameters
 from ..runtime.jax_functions import attribute
-from ..runtime.parameters import placed_parameters
 
 
 def definition_of(tree: ast.Module, name: str, value: object) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

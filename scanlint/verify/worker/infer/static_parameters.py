@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from ..runtime.free_names import placed_parameters
 from ..runtime.loading import Loaded
-from ..runtime.parameters import placed_parameters
 
 
 def statics(loaded: Loaded) -> frozenset[str]:

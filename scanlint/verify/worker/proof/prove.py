@@ -89,7 +89,7 @@ def prove(
         after, tree_after = _trace(new, leaves)
     except Exception as error:  # noqa: BLE001
         return Proof(False, f"the new version does not trace: {type(error).__name__}", error=error)
-    target = Target(after, tree_after, leaves, count(after.jaxpr))
+    target = NewProgram(after, tree_after, leaves, count(after.jaxpr))
     narrow = frozenset(narrow_types(after.jaxpr))
     try:
         before, tree_before = _trace(old, leaves)
@@ -128,7 +128,7 @@ def _weaker(before: ClosedJaxpr, after: ClosedJaxpr) -> set[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class NewProgram:
     """The new version as a program, with the structure of its outputs and the inputs that it was traced for."""
 
     program: ClosedJaxpr
@@ -140,7 +140,7 @@ class Target:
         return Proof(False, reason, None, self.equations)
 
 
-def _undecided(old: Function, joined: Callable[[], Function | None], target: Target, error: Exception) -> Proof:
+def _undecided(old: Function, joined: Callable[[], Function | None], target: NewProgram, error: Exception) -> Proof:
     """The old version tests traced values: compare it with its arms joined, or along each of its paths."""
     proof = target.refused(f"the old version does not trace: {type(error).__name__}")
     if isinstance(error, jax.errors.ConcretizationTypeError):
@@ -175,7 +175,7 @@ def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
     return [numbering.block(("input", k, shape(x)), shape(x)) for k, x in enumerate(leaves)]
 
 
-def differ(path: Path, target: Target, results: int, duties: int = 0, order: Order = Order.AS_WRITTEN) -> str:
+def differ(path: Path, target: NewProgram, results: int, duties: int = 0, order: Order = Order.AS_WRITTEN) -> str:
     """Why the new version differs along a path of the old one; empty where it does not.
 
     After its results the program of the path gives pairs of values that must be equal: `duties`, each of them counted.
@@ -215,7 +215,7 @@ def _compare(
     return ""
 
 
-def _by_path(old: Function, target: Target, decisions: int, *, joined: bool = False) -> Proof:
+def _by_path(old: Function, target: NewProgram, decisions: int, *, joined: bool = False) -> Proof:
     """The old version branches on traced values: compare along each of its paths."""
     largest, weaker = 0, set(range(len(target.program.out_avals)))
 
@@ -240,7 +240,7 @@ def _by_path(old: Function, target: Target, decisions: int, *, joined: bool = Fa
     return Proof(True, "", largest or None, target.equations, weaker=weak, along=True)
 
 
-def _along(path: Path, target: Target, *, joined: bool) -> str:
+def _along(path: Path, target: NewProgram, *, joined: bool) -> str:
     """Why the new version does not do what the old one does along a path; empty where it does."""
     tree, pairs = path.tree.children()  # type: ignore[attr-defined]
     if not similar(tree, target.tree):

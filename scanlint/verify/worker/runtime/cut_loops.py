@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from .parameters import defaults_of
+from .free_names import defaults_of
 
 LONG = 20
 FIRST = 5

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .parameters import named_parameters
-
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -137,3 +135,25 @@ def bound_names(node: ast.AST) -> set[str]:
             case ast.Nonlocal(names=names):
                 others |= set(names)
     return found - others
+
+
+def placed_parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """The parameters that a call may give by their place."""
+    return [*arguments.posonlyargs, *arguments.args]
+
+
+def named_parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """All parameters but `*others` and `**options`."""
+    return [*placed_parameters(arguments), *arguments.kwonlyargs]
+
+
+def with_defaults(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
+    """All named parameters, each with its default; None where it has none."""
+    needed = len(placed_parameters(arguments)) - len(arguments.defaults)
+    defaults = [*[None] * needed, *arguments.defaults, *arguments.kw_defaults]
+    return list(zip(named_parameters(arguments), defaults, strict=True))
+
+
+def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
+    """The default of each parameter that has one."""
+    return {parameter.arg: default for parameter, default in with_defaults(arguments) if default is not None}

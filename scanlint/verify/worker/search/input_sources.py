@@ -15,18 +15,16 @@ import numpy as np
 from ..imports.absent_packages import NotInstalledError
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
-from ..infer.indexed_keys import indexed_keys
 from ..infer.inference import infer
 from ..infer.need import Need
-from ..infer.parameter_truths import asked_for_truth
+from ..infer.selecting_parameters import asked_for_truth, indexed_keys
 from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resized, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
-from ..runtime.free_names import words_in
+from ..runtime.free_names import defaults_of, words_in
 from ..runtime.jax_errors import for_this_jax
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
-from ..runtime.parameters import defaults_of
 from ..shapes.rank_choice import ShapeSolver
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
 from ..shapes.shape_values import IMPOSSIBLE

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..runtime.parameters import defaults_of
+from ..runtime.free_names import defaults_of
 
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 MOST_NUMBERS = 12

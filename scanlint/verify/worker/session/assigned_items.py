@@ -9,7 +9,7 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from ..runtime.parameters import named_parameters
+from ..runtime.free_names import named_parameters
 
 MARK = "__scanlint_item__"
 INDEX = "__scanlint_index__"

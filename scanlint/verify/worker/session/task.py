@@ -16,7 +16,7 @@ from ..harvest.file_calls import harvest
 from ..harvest.function_makers import making, recorded_products
 from ..harvest.recorded_calls import Call, Recordings, arguments, required
 from ..infer.given_inputs import BadSpecification
-from ..infer.parameter_truths import asked_for_truth
+from ..infer.selecting_parameters import asked_for_truth
 from ..infer.specs import Array
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, jitted

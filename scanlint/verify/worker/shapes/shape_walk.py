@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from ..runtime.parameters import placed_parameters
+from ..runtime.free_names import placed_parameters
 from .dims import ONE, Dim
 from .shape_expressions import Names, ShapeExpressions
 from .shape_values import (

@@ -10,7 +10,7 @@ from ..infer.guess import Sizes, guesses
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, every_leaf
-from ..runtime.parameters import defaults_of
+from ..runtime.free_names import defaults_of
 from ..search.case_values import USUAL, Family, Filling, cases
 from ..search.input_sources import Inputs
 

@@ -18,7 +18,7 @@ from ..comparing.judge import Unknown
 from ..proof.counted import LONG, first_trip, leaves_its_type
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited, plain, split
-from ..runtime.parameters import defaults_of
+from ..runtime.free_names import defaults_of
 from ..runtime.version_pair import VersionPair
 from ..search.case_values import Case, Family
 from ..search.edge_values import stairs

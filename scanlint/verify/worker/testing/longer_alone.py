@@ -15,8 +15,8 @@ from ..comparing.agreement import Agreement, compare
 from ..comparing.judge import Judge, Raises
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values
+from ..runtime.free_names import named_parameters
 from ..runtime.jax_functions import is_key
-from ..runtime.parameters import named_parameters
 from ..search.case_values import Case, Family
 from .other_arguments import ALIKE
 from .program_comparison import made
