@@ -17,8 +17,8 @@ import scanlint.verify.worker
 from scanlint.verify.worker.proof.equations import NotUnderstood, branches, scan, while_loop
 from scanlint.verify.worker.proof.induction import Loops
 from scanlint.verify.worker.proof.jaxpr_numbers import JaxprNumberer
-from scanlint.verify.worker.proof.prove import Proof, prove, symbols
-from scanlint.verify.worker.proof.prove import _differ as compared
+from scanlint.verify.worker.proof.paths import Path as TracedPath
+from scanlint.verify.worker.proof.prove import NewProgram, Proof, differ, prove, symbols
 from scanlint.verify.worker.proof.value_numbers import Numbering
 
 Function = Callable[..., object]
@@ -161,8 +161,9 @@ def test_a_parameter_that_is_dropped_from_a_loop_is_said_not_raised() -> None:
         for e in program.jaxpr.eqns
     ]
     later = program.replace(jaxpr=program.jaxpr.replace(eqns=equations))
-    assert compared(program, program, [ROW]) == ""
-    assert compared(program, later, [ROW]) == "`scan` without its parameter `length` is not understood"
+    same, other = (NewProgram(new, None, [ROW], len(equations)) for new in (program, later))
+    assert differ(TracedPath(program, None, ()), same, 2) == ""
+    assert differ(TracedPath(program, None, ()), other, 2) == "`scan` without its parameter `length` is not understood"
 
 
 def test_arms_for_platforms_are_arms() -> None:

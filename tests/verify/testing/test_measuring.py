@@ -10,7 +10,7 @@ import pytest
 
 from scanlint.verify.process_environment import cleaned
 from scanlint.verify.worker.comparing import measure
-from scanlint.verify.worker.comparing.unrolled import unrolled
+from scanlint.verify.worker.comparing.measure import unrolled
 
 PAIR = SimpleNamespace(before=None, after=None, own=lambda values: values, moved=lambda values: values)
 CASE = SimpleNamespace(make=tuple)

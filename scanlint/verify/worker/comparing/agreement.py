@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..results.inner_values import kind_of, parts_of, same_whole
-from ..runtime.jax_functions import attribute, eps, is_key, largest, of_array, shape, tiny, weakly_typed
+from ..runtime.jax_functions import attribute, eps, is_key, largest, numeric, of_array, shape, tiny, weakly_typed
 
 BASE_ULPS = 64.0
 MOST_LEAVES = 4
@@ -115,7 +115,7 @@ def _plain(value: object) -> tuple[np.ndarray, bool]:
 
 
 def _leaf(before: object, after: object, ulps: float, met: set[tuple[int, int]]) -> Difference | Agreement:
-    if not _numeric(before) or not _numeric(after):
+    if not numeric(before) or not numeric(after):
         return _objects(before, after, ulps, met)
     (a, weak_a), (b, weak_b) = _plain(before), _plain(after)
     if a.size == 0 and b.size == 0:
@@ -187,10 +187,6 @@ def _promotes(a: np.ndarray, b: np.ndarray) -> bool:
     return order.index(first) <= order.index(second)
 
 
-def _numeric(value: object) -> bool:
-    return isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex))
-
-
 def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: str) -> Difference | Agreement:
     unit = eps(a.dtype)
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
@@ -236,7 +232,7 @@ def kinds(values: dict[str, object]) -> str:
 
 
 def kinds_by_name(values: dict[str, object]) -> tuple[str, ...]:
-    """The same, one argument after the other."""
+    """Shapes and dtypes of arguments in words, one text for each argument."""
     return tuple(f"{name}: {_kinds_of(jax.tree_util.tree_leaves(v) or [v])}" for name, v in values.items())
 
 
@@ -303,7 +299,7 @@ def telling(result: object) -> list[bool | None]:
 
 
 def _tells(leaf: object) -> bool | None:
-    if not _numeric(leaf) or is_key(attribute(leaf, "dtype")):
+    if not numeric(leaf) or is_key(attribute(leaf, "dtype")):
         return True
     array = np.asarray(leaf)
     if not array.size:
@@ -313,7 +309,7 @@ def _tells(leaf: object) -> bool | None:
 
 def nowhere_finite(result: object) -> bool:
     """Whether there are floats in a result, and each of them is infinite or no number."""
-    numbers = [x for x in jax.tree_util.tree_leaves(result) if _numeric(x)]
+    numbers = [x for x in jax.tree_util.tree_leaves(result) if numeric(x)]
     leaves = [np.asarray(x) for x in numbers if not is_key(attribute(x, "dtype"))]
     floats = [x for x in leaves if x.size and jnp.issubdtype(x.dtype, jnp.inexact)]
     return bool(floats) and not any(np.isfinite(x.astype(complex)).any() for x in floats)

@@ -11,7 +11,7 @@ from ..runtime.loading import find
 
 MARK = "__scanlint_test__"
 LOOP = object()
-"""What is recorded at a loop before its first trip, in the place of a tested value."""
+"""A mark that is recorded in the place of a tested value, at a loop before its first trip."""
 HELD = "__scanlint_held_"
 Statements = list[ast.stmt]
 Way = tuple[tuple[int, bool], ...]
@@ -115,13 +115,13 @@ class _Recorder(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> ast.AST:
         if self.touched(node):
-            yes = None if _ends(node.body) else f"branch at line {node.body[0].lineno}"
+            yes = None if silent(node.body) else f"branch at line {node.body[0].lineno}"
             no = (
                 f"branch at line {node.orelse[0].lineno}"
                 if node.orelse
                 else f"the way past the `if` at line {node.lineno}"
             )
-            ends = _ends(node.body) or _ends(node.orelse) or (node in self.raising and not node.orelse)
+            ends = silent(node.body) or silent(node.orelse) or (node in self.raising and not node.orelse)
             node.test = self.recorded(node.test, yes, None if ends else no)
         else:
             self.visit(node.test)
@@ -198,10 +198,10 @@ def _trips(way: Way, heads: Sequence[tuple[int, int]]) -> Iterator[int]:
 
 
 def _body(node: ast.For) -> str | None:
-    return None if _ends(node.body) else f"branch at line {node.body[0].lineno}"
+    return None if silent(node.body) else f"branch at line {node.body[0].lineno}"
 
 
-def _ends(body: Statements) -> bool:
+def silent(body: Statements) -> bool:
     """Whether an arm only raises or does nothing: no result of it can be compared."""
     return bool(body) and all(isinstance(s, (ast.Raise, ast.Pass, ast.Assert)) for s in body)
 

@@ -5,31 +5,25 @@ from __future__ import annotations
 import ast
 import functools
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.extend.core import jaxpr_as_fun
 
-from ..proof.paths import TooManyDecisions, trace
-from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
+from ..runtime.calling import TookTooLong, Values, limited, mapped
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import eps, in_x64, placed, shape, x64
-from ..runtime.version_pair import Function, VersionPair
+from ..runtime.version_pair import VersionPair
 from ..search.case_values import Case
 from .agreement import Agreement, Difference, compare, describe
+from .differentiated import Derivative, gradient, of_numbers, second, tangent
 from .judge import Judge, Refuted
-from .result_trees import floating
-from .rounding import FINER, apart, compilable, doubled, nudged
-
-if TYPE_CHECKING:
-    from ..proof.equations import ClosedJaxpr
+from .result_trees import finite, floating
+from .rounding import FINER, apart, compilable, doubled, near, nudged
+from .singularities import singular
 
 ULPS = 1024.0
-SINGULAR_SECONDS = 3.0
 PATTERNS = 3
 NEIGHBOURS = 6
 NEW_SECONDS = 3 * CASE_SECONDS  # most of which may be compilation
@@ -41,37 +35,15 @@ LOST = "the new version has no reverse-mode gradient; the old one has"
 AT_NAN = "where an argument is NaN the gradient is NaN, and that of the old version is finite"
 AT_SINGULAR = "the gradient is not finite at a singular point"
 HALVED = frozenset(["max", "min", "sorted"])
-Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
 
 def same_gradients(judge: Judge, case: Case) -> bool:
     """Whether the gradients could be compared; raises Refuted where they differ."""
-    pair = judge.pair
     try:
         values = case.make()
-        with limited(CASE_SECONDS):
-            expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
-    except (Exception, TookTooLong):  # noqa: BLE001
+    except Exception:  # noqa: BLE001 - a class of the code under test takes no such values
         return False
-    if expected is None:
-        return False
-    judge.stage(f"differentiating the new version on {case.label}")
-    try:
-        with limited(NEW_SECONDS):
-            found = gradient(pair.signature, pair.after, pair.moved(values))
-    except TookTooLong:
-        judge.note("the gradient of the new version took too long; not compared")
-        return False
-    except Exception as error:
-        text = first_line(error, 160)
-        if judge.differentiated:
-            raise Refuted(
-                f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}"
-            ) from error
-        judge.note(LOST)
-        return _same_tangents(judge, case, values)
-    _judge(judge, case, values, expected, found, gradient)
-    return True
+    return _same(judge, case, values, gradient)
 
 
 def same_in_other_ways(judge: Judge, case: Case, *, ruled: bool) -> None:
@@ -82,7 +54,7 @@ def same_in_other_ways(judge: Judge, case: Case, *, ruled: bool) -> None:
     _same(judge, case, values, functools.partial(of_numbers, compiled=compiled))
     if ruled:
         _same(judge, case, values, functools.partial(second, compiled=compiled))
-        _same_tangents(judge, case, values)
+        _same(judge, case, values, tangent)
 
 
 def still_finite(judge: Judge, case: Case) -> None:
@@ -101,7 +73,7 @@ def still_finite(judge: Judge, case: Case) -> None:
         judge.note(f"{AT_SINGULAR}: {text}")
     if not judge.at_nan:
         judge.at_nan = True
-        if _lost(judge, {k: jax.tree_util.tree_map(_nan, v) for k, v in values.items()}) is not None:
+        if _lost(judge, mapped(_nan, values)) is not None:
             judge.note(AT_NAN)
 
 
@@ -113,12 +85,10 @@ def _lost(judge: Judge, values: Values) -> object:
     """The first gradient of the old version where it is finite and that of the new one is not a number; or None."""
     pair = judge.pair
     try:
-        with limited(CASE_SECONDS):
-            expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
-        if not expected or not _finite(expected) or _overflowing(expected):
+        expected = _of_old(pair, values, gradient)
+        if not expected or not finite(expected) or _overflowing(expected):
             return None
-        with limited(NEW_SECONDS):
-            found = gradient(pair.signature, pair.after, pair.moved(values))
+        found = _of_new(pair, values, gradient)
     except (Exception, TookTooLong):  # noqa: BLE001 - what cannot be differentiated is told where results are
         return None
     return expected[0] if found and any(bool(np.isnan(np.asarray(x)).any()) for x in found) else None
@@ -129,33 +99,64 @@ def _overflowing(gradients: Sequence[object]) -> bool:
     return any(bool((np.abs(np.asarray(x)) > HUGE).any()) for x in gradients)
 
 
-def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
-    """The same in forward mode, which a `while_loop` supports; raises Refuted where the new version does not."""
-    return _same(judge, case, values, tangent)
-
-
 def _same(judge: Judge, case: Case, values: Values, derive: Derivative) -> bool:
-    """Whether a derivative of both versions could be compared; raises Refuted where they differ."""
+    """Whether a derivative of both versions could be compared; raises Refuted where they differ.
+
+    A new version without a gradient is compared in forward mode, which a `while_loop` supports.
+    """
     pair = judge.pair
     try:
-        with limited(CASE_SECONDS):
-            expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
-        if expected is None:
-            return False
-    except (Exception, TookTooLong):  # noqa: BLE001
+        expected = _of_old(pair, values, derive)
+    except (Exception, TookTooLong):  # noqa: BLE001 - there is nothing to compare with
         return False
+    if expected is None:
+        return False
+    if derive is gradient:
+        judge.stage(f"differentiating the new version on {case.label}")
     try:
-        with limited(NEW_SECONDS):
-            found = derive(pair.signature, pair.after, pair.moved(values))
+        found = _of_new(pair, values, derive)
     except TookTooLong:
+        if derive is gradient:
+            judge.note("the gradient of the new version took too long; not compared")
         return False
     except Exception as error:
+        raised = f"{type(error).__name__}: {first_line(error, 160)}"
+        if derive is gradient and judge.differentiated:
+            raise Refuted(f"{describe(values)}: the gradient of the new version raises {raised}") from error
+        if derive is gradient:
+            judge.note(LOST)
+            return _same(judge, case, values, tangent)
         if derive is tangent and _traces(pair, values):
-            raised = f"{type(error).__name__}: {first_line(error, 160)}"
             raise Refuted(f"{describe(values)}: the new version raises in forward mode: {raised}") from error
         return False
     _judge(judge, case, values, expected, found, derive)
     return True
+
+
+def _of_old(pair: VersionPair, values: Values, derive: Derivative) -> list[object] | None:
+    """A derivative of the old version; raises TookTooLong, and what the version raises."""
+    with limited(CASE_SECONDS):
+        return pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
+
+
+def _of_new(pair: VersionPair, values: Values, derive: Derivative) -> list[object] | None:
+    """A derivative of the new version; raises TookTooLong, and what the version raises."""
+    with limited(NEW_SECONDS):
+        return derive(pair.signature, pair.after, pair.moved(values))
+
+
+def _in_double(
+    pair: VersionPair, values: Values, derive: Derivative
+) -> tuple[list[object] | None, list[object] | None] | None:
+    """A derivative of both versions in double precision; None where there is none, or random draws are others."""
+    if pair.draws or x64():
+        return None
+    try:
+        with in_x64():
+            wide = mapped(doubled, values)
+            return _of_old(pair, wide, derive), _of_new(pair, wide, derive)
+    except (Exception, TookTooLong):  # noqa: BLE001 - the versions are judged by single precision alone
+        return None
 
 
 def _traces(pair: VersionPair, values: Values) -> bool:
@@ -190,7 +191,7 @@ def _weigh(
 ) -> None:
     """Raise Refuted, or note a difference at a singular point or by rounding."""
     text = f"{describe(values)}: gradient {result.text}"
-    lost = found is not None and not _finite(found) and _finite(expected)
+    lost = found is not None and not finite(found) and finite(expected)
     usual = case.ordinary and not any(type(x) is int and x == 0 for x in values.values())  # such as `time / 0`
     if lost and derive is tangent and _by_compiling(judge.pair, values, expected):
         judge.note(f"the gradient is not finite once compiled, and the same as before otherwise: {text}")
@@ -231,29 +232,16 @@ def _at_tie(
     pair: VersionPair, values: Values, expected: list[object], found: list[object] | None, derive: Derivative
 ) -> bool:
     """Whether the gradients differ alike in double precision and op by op: another arm is taken exactly at a tie."""
-    if x64() or pair.draws:
+    wide = _in_double(pair, values, derive)
+    if wide is None:
         return False
+    before, after = wide
     try:
-        with in_x64():
-            wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
-            with limited(CASE_SECONDS):
-                before = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(wide)))
-            with limited(NEW_SECONDS):
-                after = derive(pair.signature, pair.after, pair.moved(wide))
-        with jax.disable_jit(), limited(NEW_SECONDS):
-            plainly = derive(pair.signature, pair.after, pair.moved(values))
-    except (Exception, TookTooLong):  # noqa: BLE001
+        with jax.disable_jit():
+            plainly = _of_new(pair, values, derive)
+    except (Exception, TookTooLong):  # noqa: BLE001 - a difference that compiling makes is no other arm
         return False
-    return _near(expected, before) and _near(found, after) and _near(found, plainly) and _finite(expected)
-
-
-def _near(a: object, b: object) -> bool:
-    distance = apart(a, b)
-    return distance.relative <= 1e-3 and not distance.flips
-
-
-def _finite(gradients: Sequence[object]) -> bool:
-    return all(bool(np.isfinite(np.asarray(x)).all()) for x in gradients)
+    return near(expected, before) and near(found, after) and near(found, plainly) and finite(expected)
 
 
 def _negligible(gradients: list[object], result: Difference) -> bool:
@@ -271,15 +259,14 @@ def _excused(
     the gradient hardly changes in any direction.
     """
     if case.ordinary:
-        near = [{k: nudged(v, pattern) for k, v in pair.own(values).items()} for pattern in range(PATTERNS)]
+        others = [{k: nudged(v, pattern) for k, v in values.items()} for pattern in range(PATTERNS)]
         factor = 64.0
     else:
-        near = [_neighbour(pair.own(values), pattern) for pattern in range(NEIGHBOURS)]
+        others = [_neighbour(values, pattern) for pattern in range(NEIGHBOURS)]
         factor = 16.0
-    for moved in near:
+    for moved in others:
         try:
-            with limited(CASE_SECONDS):
-                other = pair.pace.eagerly(lambda f, moved=moved: derive(pair.signature, f, moved))  # type: ignore[misc]
+            other = _of_old(pair, moved, derive)
         except (Exception, TookTooLong):  # noqa: BLE001
             return not case.ordinary
         moves = apart(expected, other)
@@ -295,8 +282,8 @@ def _by_compiling(pair: VersionPair, values: Values, expected: list[object]) -> 
     it does not differentiate arms of a `cond` that are not taken.
     """
     try:
-        with jax.disable_jit(), limited(NEW_SECONDS):
-            found = tangent(pair.signature, pair.after, pair.moved(values))
+        with jax.disable_jit():
+            found = _of_new(pair, values, tangent)
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     return found is not None and isinstance(compare(expected, found, ulps=ULPS), Agreement)
@@ -304,19 +291,10 @@ def _by_compiling(pair: VersionPair, values: Values, expected: list[object]) -> 
 
 def _by_rounding(pair: VersionPair, values: Values, result: Difference, derive: Derivative) -> bool:
     """Whether the gradients agree in double precision: cancellation may be worse in one of the versions."""
-    if pair.draws or x64():
-        return False  # random draws are others in double precision
-    try:
-        with in_x64():
-            wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
-            with limited(CASE_SECONDS):
-                expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(wide)))
-            with limited(NEW_SECONDS):
-                moved = apart(expected, derive(pair.signature, pair.after, pair.moved(wide)))
-    except (Exception, TookTooLong):  # noqa: BLE001
+    wide = _in_double(pair, values, derive)
+    if wide is None or wide[0] is None or not finite(wide[0]):
         return False
-    if expected is None or not _finite(expected):
-        return False
+    moved = apart(*wide)
     most = FINER * result.relative if math.isfinite(result.relative) else SAME
     return not moved.flips and moved.relative <= most
 
@@ -336,154 +314,4 @@ def _neighbour(values: Values, pattern: int) -> Values:
         return placed(place + signs * step, x.dtype)  # type: ignore[attr-defined]
 
     at = [0]
-    return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
-
-
-def gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
-    """The gradient of a fixed random projection of the float outputs, for each float leaf."""
-    objective, place = _objective(signature, function, values, floating)
-    if not place:
-        return None
-    found: list[object] = jax.grad(objective)(place)
-    return found
-
-
-def of_numbers(
-    signature: Signature, function: Function, values: Values, *, compiled: bool = False
-) -> list[object] | None:
-    """The same by the Python floats among the arguments."""
-    objective, place = _objective(signature, function, values, lambda x: type(x) is float)
-    derivative = jax.grad(objective)
-    return list((jax.jit(derivative) if compiled else derivative)(place)) if place else None
-
-
-def second(signature: Signature, function: Function, values: Values, *, compiled: bool = False) -> list[object] | None:
-    """How the outputs move, and their gradient, when the float leaves move in a fixed random direction."""
-    objective, place = _objective(signature, function, values, floating)
-    if not place:
-        return None
-
-    def moved(place: list[object]) -> list[object]:
-        _, (tangent, tangents) = jax.jvp(jax.value_and_grad(objective), (place,), (_direction(place),))
-        return [tangent, *tangents]
-
-    return list((jax.jit(moved) if compiled else moved)(place))
-
-
-def _objective(
-    signature: Signature, function: Function, values: Values, wanted: Callable[[object], bool]
-) -> tuple[Callable[[list[object]], object], list[object]]:
-    """The projection of the results as a function of the wanted leaves, and these."""
-    parts = split(values, signature.static, numbers=True)
-    at = [i for i, x in enumerate(parts.leaves) if wanted(x)]
-
-    def objective(floats: list[object]) -> object:
-        leaves = list(parts.leaves)
-        for i, x in zip(at, floats, strict=False):
-            leaves[i] = x
-        return projection(signature.call(function, parts.rebuild(leaves)))
-
-    return objective, [parts.leaves[i] for i in at]
-
-
-def _direction(place: list[object]) -> list[object]:
-    found = [jnp.asarray(x) for x in place]
-    return [jnp.asarray(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(found)]
-
-
-def tangent(signature: Signature, function: Function, values: Values) -> list[object] | None:
-    """How the float outputs move when the float leaves move in a fixed random direction."""
-    parts = split(values, signature.static, numbers=False)
-    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
-    if not at:
-        return None
-
-    def outputs(floats: list[object]) -> list[object]:
-        leaves = list(parts.leaves)
-        for i, x in zip(at, floats, strict=False):
-            leaves[i] = x
-        result = signature.call(function, parts.rebuild(leaves))
-        return [_moving(x) for x in jax.tree_util.tree_leaves(result)]
-
-    place = [jnp.asarray(parts.leaves[i]) for i in at]
-    moved: list[object] = jax.jvp(outputs, (place,), (_direction(list(place)),))[1]
-    return moved
-
-
-def _moving(x: object) -> jax.Array:
-    """An output that has a tangent; that of a Python number, which a loop of no trips may return, is zero."""
-    return jnp.asarray(x) if floating(x) else jnp.full(shape(x), 0.0)
-
-
-def projection(result: object) -> jax.Array:
-    """A fixed random projection of the float outputs."""
-    total = jnp.zeros(())
-    for k, x in enumerate(jax.tree_util.tree_leaves(result)):
-        if not (isinstance(x, jax.Array) and floating(x)):
-            continue
-        weights = np.random.default_rng(k).standard_normal(x.shape)
-        total = total + jnp.sum(x * jnp.asarray(weights, x.dtype))
-    return total
-
-
-def singular(pair: VersionPair, values: Values) -> bool | None:
-    """Whether the old version computes a value there whose derivative is not finite, used or not; None: not found out.
-
-    Any version that passes such a value to `cond` multiplies it by zero and gets NaN: `sqrt(sum(g**2))` at zero. A
-    value that the old version does not compute there, such as a guarded division, must not affect the gradient.
-    """
-    parts = split(pair.own(values), pair.signature.static, numbers=False)
-    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
-
-    def old(*leaves: object) -> object:
-        with jax.disable_jit():
-            return pair.signature.call(plain(pair.before), parts.rebuild(leaves))
-
-    try:
-        with limited(SINGULAR_SECONDS):
-            return not _finite(_zero_weighted(_taken(old, parts.leaves), parts.leaves, at))
-    except (Exception, TookTooLong, TooManyDecisions):  # noqa: BLE001
-        return None
-
-
-def _taken(function: Function, leaves: Sequence[object]) -> ClosedJaxpr:
-    """The program along the path that these values take: each trace decides at least one test more as they do."""
-    plan: list[bool] = []
-    while True:
-        path = trace(function, leaves, plan)
-        outputs = jaxpr_as_fun(path.program)(*leaves)
-        truths = [bool(x) for x in outputs[len(outputs) - len(path.decisions) :]] if path.decisions else []
-        if truths == list(path.decisions):
-            return path.program
-        plan = truths
-
-
-def _widened(program: ClosedJaxpr) -> ClosedJaxpr:
-    """The same program, which also gives every float that it computes on the way."""
-    jaxpr = program.jaxpr
-    between = [v for e in jaxpr.eqns for v in e.outvars if type(v).__name__ != "DropVar" and _is_float(v)]
-    outputs = [*jaxpr.outvars, *between]
-    debug = getattr(jaxpr, "debug_info", None)
-    changed: dict[str, object] = {"outvars": outputs}
-    if debug is not None and hasattr(debug, "_replace"):
-        changed["debug_info"] = debug._replace(result_paths=None)
-    return cast("ClosedJaxpr", program.replace(jaxpr=jaxpr.replace(**changed)))  # type: ignore[no-untyped-call]
-
-
-def _is_float(variable: object) -> bool:
-    dtype = getattr(getattr(variable, "aval", None), "dtype", None)
-    return isinstance(dtype, np.dtype) and dtype.kind == "f"
-
-
-def _zero_weighted(program: ClosedJaxpr, leaves: Sequence[object], at: Sequence[int]) -> list[object]:
-    """The gradient of zero times all intermediate values: not finite where a derivative is not."""
-    run = jaxpr_as_fun(_widened(program))
-
-    def objective(floats: list[object]) -> object:
-        changed = list(leaves)
-        for i, x in zip(at, floats, strict=True):
-            changed[i] = x
-        return sum((jnp.sum(x * 0.0) for x in run(*changed) if floating(x)), jnp.zeros(()))
-
-    found: list[object] = jax.grad(objective)([leaves[i] for i in at])
-    return found
+    return mapped(lambda x: leaf(at, x), values)

@@ -13,7 +13,17 @@ from numpy import iinfo
 
 from ..proof.paths import forget
 from ..results.inner_values import holds_local_function
-from ..runtime.calling import TookTooLong, Values, jitted, limited, plain, split, without_elements, without_trips
+from ..runtime.calling import (
+    TookTooLong,
+    Values,
+    jitted,
+    limited,
+    mapped,
+    plain,
+    split,
+    without_elements,
+    without_trips,
+)
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_types, says, untraceable
 from ..runtime.jax_functions import finished
@@ -503,7 +513,7 @@ class Judge:
         """Whether rounding explains a difference in a batch of these values and their neighbours."""
         if not (result.values_only or result.discrete):
             return False
-        for row in (values, {k: jax.tree_util.tree_map(scaled, v) for k, v in values.items()}):
+        for row in (values, mapped(scaled, values)):
             try:
                 expected = self.pair.run_old(row)
             except (Exception, TookTooLong):  # noqa: BLE001 - no drift is measured: the tolerance stays as it is

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import jax
 
@@ -12,9 +14,9 @@ from ..runtime.calling import TookTooLong, Values, limited, split
 from ..runtime.jax_functions import finished
 from ..runtime.version_pair import Function, VersionPair
 from ..search.case_values import Case
-from .unrolled import unrolled
 
 COMPILE_SECONDS = 20.0
+ROLLED = ("scan", "fori_loop")
 RUNS = 5
 SLOWER, GAINS = 1.25, 0.8
 FACTORS = (4, 16)
@@ -37,7 +39,7 @@ def measured(pair: VersionPair, case: Case) -> tuple[tuple[float | None, float |
 
 
 def _several_at_a_time(pair: VersionPair, values: Values, rolled: float) -> list[str]:
-    """What `unroll=` would give where the new version runs more slowly than the old one."""
+    """The note that `unroll=` makes the new version faster, where it runs more slowly than the old one."""
     tried = {}
     for factor in FACTORS:
         with unrolled(factor):
@@ -49,6 +51,22 @@ def _several_at_a_time(pair: VersionPair, values: Values, rolled: float) -> list
         return []
     run, compiled = tried[factor]
     return [f"with `unroll={factor}` one run takes {_shown(run)}, and compiling {_shown(compiled)}"]
+
+
+@contextmanager
+def unrolled(factor: int) -> Iterator[None]:
+    """Every `jax.lax.scan` and `fori_loop` that is traced inside, and names no `unroll`, unrolls so many trips.
+
+    What a module imported by name (`from jax.lax import scan`) stays as it is.
+    """
+    kept = {name: getattr(jax.lax, name) for name in ROLLED}
+    try:
+        for name, function in kept.items():
+            setattr(jax.lax, name, functools.partial(function, unroll=factor))
+        yield
+    finally:
+        for name, function in kept.items():
+            setattr(jax.lax, name, function)
 
 
 def _compiled(pair: VersionPair, function: Function, values: Values) -> tuple[float | None, float | None]:

@@ -1,6 +1,8 @@
-"""What results are made of: floats and their width, arrays without elements, initial values that were broadcast."""
+"""The leaves of results: floats and their width, arrays without elements, initial values that were broadcast."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +40,11 @@ def _spread(before: object, after: object) -> object:
 def floating(x: object) -> bool:
     """The value is an array of real floats."""
     return isinstance(x, (jax.Array, np.ndarray)) and jnp.issubdtype(x.dtype, jnp.floating)
+
+
+def finite(arrays: Iterable[object]) -> bool:
+    """No number in the arrays is infinite or NaN."""
+    return all(bool(np.isfinite(np.asarray(x)).all()) for x in arrays)
 
 
 def scaled(x: object) -> object:

@@ -1,28 +1,27 @@
-"""What could be differentiated in reverse mode still can: a loop of unknown trips keeps nothing to go back through."""
+"""Checks that reverse-mode differentiation is not lost: a loop of unknown trips keeps nothing to go back through."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import jax
 
-from ..proof.equations import inner_jaxprs
+from ..proof.equations import name_of
+from ..proof.jaxpr_facts import every_equation
 from ..runtime.calling import Signature, TookTooLong, Values, limited, split
 from ..runtime.eager_pace import CASE_SECONDS
+from ..runtime.free_names import names_in
 from ..runtime.jax_errors import Fact, first_line, says, untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Case
-from .gradients import LOST, projection
+from .differentiated import projection
+from .gradients import LOST
 from .judge import Judge, Refuted
 from .result_trees import floating
 
-if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr
-
 LOOPS = frozenset(["while_loop", "fori_loop"])
-"""What has no way back where its number of trips is a tracer."""
+"""Loops without a reverse mode where their number of trips is a tracer."""
 SECONDS = 2 * CASE_SECONDS
 Objective = Callable[[list[object]], object]
 
@@ -51,8 +50,7 @@ def same_way_back(judge: Judge, case: Case) -> None:
 
 def _loops(tree: ast.AST) -> bool:
     """Whether a text has loops that may have lost their way back."""
-    names = (n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in ast.walk(tree))
-    return not LOOPS.isdisjoint(names)
+    return not LOOPS.isdisjoint(names_in(tree))
 
 
 def _raised(
@@ -61,7 +59,7 @@ def _raised(
     function: Function,
     values: Values,
 ) -> BaseException | None:
-    """What is raised where a version is traced in some way, with all of its arrays as tracers."""
+    """The exception of tracing a version in some way, with all of its arrays as tracers; None if there is none."""
     parts = split(values, signature.static, numbers=False)
     at = [i for i, x in enumerate(parts.leaves) if floating(x)]
     try:
@@ -87,11 +85,5 @@ def _gradient(objective: Objective, leaves: list[object], at: list[int]) -> None
 
 def _without_while(objective: Objective, leaves: list[object], at: list[int]) -> None:
     """Raise unless the traced program has a way back: a gradient of thousands of equations takes too long."""
-    if _has_while(jax.make_jaxpr(objective)(leaves).jaxpr):
+    if any(name_of(e) == "while" for e in every_equation(jax.make_jaxpr(objective)(leaves).jaxpr)):
         _gradient(objective, leaves, at)
-
-
-def _has_while(program: Jaxpr) -> bool:
-    return any(
-        equation.primitive.name == "while" or any(map(_has_while, inner_jaxprs(equation))) for equation in program.eqns
-    )

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..infer.guess import KEY_NAMES
 from ..proof.jaxpr_facts import count
-from ..runtime.calling import Split, TookTooLong, Values, limited, split
-from ..runtime.jax_functions import eps, in_x64, is_key, placed, tiny, x64
+from ..runtime.calling import Split, TookTooLong, Values, limited, mapped, split
+from ..runtime.jax_functions import eps, in_x64, is_key, numeric, placed, tiny, x64
 from ..runtime.loading import cut
 from ..runtime.version_pair import VersionPair, large, static_key
 
@@ -25,6 +25,7 @@ COMPILED_EQUATIONS = 3000
 JOINED_EQUATIONS, JOINED_SECONDS = 1000, 1.0
 # Random draws differ in double precision: their spread counts up to this many times the one by nudging.
 DIFFERENT_NUMBERS = 64.0
+NEAR = 1e-3
 AMPLIFYING = 1e3
 FINER = 1e-3  # of a small difference remains in double precision if it is due to rounding
 FINEST = 1e-6  # of an amplified difference: an ULP in double precision is 2e-9 of one in single
@@ -159,7 +160,7 @@ def _run(pair: VersionPair, values: Values) -> list[object] | None:
 def in_double(pair: VersionPair, values: Values) -> object | None:
     """The old version's result in double precision, which shows its own rounding error."""
     with in_x64():
-        return _run(pair, {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()})
+        return _run(pair, mapped(doubled, values))
 
 
 def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
@@ -171,7 +172,7 @@ def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
         return float("inf")
     try:
         with in_x64(), limited(DECIDING_SECONDS):
-            wide = {k: jax.tree_util.tree_map(widest, v) for k, v in values.items()}
+            wide = mapped(widest, values)
             moved = apart(pair.run_old(wide, DECIDING_SECONDS), pair.run_new(wide))
     except Exception:  # noqa: BLE001 - what does not run so tells nothing of rounding
         return float("inf")
@@ -221,6 +222,12 @@ def apart(expected: object, other: object) -> Apart:
     return found
 
 
+def near(a: object, b: object) -> bool:
+    """Whether two results are the same but for what rounding does on the way."""
+    distance = apart(a, b)
+    return distance.relative <= NEAR and not distance.flips
+
+
 def _leaves_apart(a: object, b: object) -> Apart:
     x, y = _plain(a), _plain(b)
     if x is None or y is None:
@@ -244,7 +251,7 @@ def _leaves_apart(a: object, b: object) -> Apart:
 def _plain(value: object) -> np.ndarray | None:
     if isinstance(value, jax.Array) and is_key(value.dtype):
         return np.asarray(jax.random.key_data(value))
-    if not isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
+    if not numeric(value):
         return None
     found = np.asarray(value)
     return found if found.dtype.kind in "biufc" else found.astype(np.float64)
@@ -269,7 +276,7 @@ def nudged(tree: object, pattern: int, units: float = 1.0) -> object:
 
 
 def doubled(value: object) -> object:
-    """The same value in double precision."""
+    """A value in double precision."""
     if not _inexact(value):
         return value
     kind = np.complex128 if jnp.issubdtype(value.dtype, jnp.complexfloating) else np.float64  # type: ignore[attr-defined]
@@ -277,6 +284,6 @@ def doubled(value: object) -> object:
 
 
 def widest(value: object) -> object:
-    """The same value in double precision, and whole numbers in 64 bits: functions make floats of that width of them."""
+    """A value in double precision, whole numbers in 64 bits: functions make floats of that width of them."""
     whole = isinstance(value, (jax.Array, np.ndarray)) and value.dtype == np.int32
     return placed(value, np.int64) if whole else doubled(value)

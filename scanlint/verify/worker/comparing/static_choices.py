@@ -15,14 +15,13 @@ import numpy as np
 
 from ..runtime.line_marks import StaticTest, chose, weighed
 from .branch_cover import MARK as COVERED
-from .branch_cover import before_raising
+from .branch_cover import before_raising, silent
 
 TEST, BEYOND, HELD = "__scanlint_choice__", "__scanlint_beyond__", "__scanlint_key__"
 DECIDED = (bool, int, float, str, type(None), tuple, list, dict)
 STEPPED = (ast.FloorDiv, ast.Mod, ast.RShift)
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip"])
 KINDS = frozenset(["isinstance", "issubclass", "callable", "hasattr"])
-SILENT = (ast.Raise, ast.Pass, ast.Assert)
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -89,7 +88,7 @@ class _ChoiceMarker(ast.NodeTransformer):
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        if node not in self.raising and not any(map(_silent, (node.body, node.orelse))):
+        if node not in self.raising and not any(map(silent, (node.body, node.orelse))):
             node.test = self.marked(node.test)
         node.body = [self.visit(s) for s in node.body]
         node.orelse = [self.visit(s) for s in node.orelse]
@@ -167,11 +166,6 @@ class _ChoiceMarker(ast.NodeTransformer):
         inner = cast("ast.expr", self.generic_visit(value) if tested else self.visit(value))
         call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(place), *more, inner], [])  # type: ignore[arg-type]
         return ast.copy_location(call, value)
-
-
-def _silent(body: list[ast.stmt]) -> bool:
-    """Whether an arm gives no result that could be compared."""
-    return bool(body) and all(isinstance(s, SILENT) for s in body)
 
 
 def in_words(choice: StaticTest, outcome: bool, text: str, *, idle: bool = False) -> str:

@@ -6,13 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..runtime.calling import TookTooLong, Values, limited
+from ..runtime.calling import TookTooLong, Values, limited, mapped
 from ..runtime.jax_functions import in_x64, x64
 from ..runtime.version_pair import VersionPair
-from .rounding import apart, doubled
+from .rounding import doubled, near
 
 SECONDS = 2.0
-NEAR = 1e-3
 MAX_SIZE = 10_000
 
 
@@ -26,26 +25,21 @@ def stands(pair: VersionPair, values: Values, expected: object, found: object) -
         return False
     try:
         with in_x64():
-            exact = {k: jax.tree_util.tree_map(_decimal, v) for k, v in values.items()}
+            exact = mapped(_decimal, values)
             before = pair.run_old(exact, SECONDS)
-            if not _near(expected, before):
+            if not near(expected, before):
                 return False
             with limited(SECONDS):
                 after = pair.run_new(exact)
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
-    if not _near(found, after) or _near(before, after):
+    if not near(found, after) or near(before, after):
         return False
     try:
         with jax.disable_jit(), limited(SECONDS):
-            return _near(found, pair.run_new(values))
+            return near(found, pair.run_new(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
-
-
-def _near(a: object, b: object) -> bool:
-    distance = apart(a, b)
-    return distance.relative <= NEAR and not distance.flips
 
 
 def _decimal(value: object) -> object:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ..runtime.free_names import names_in, with_defaults
 from ..runtime.module_bindings import is_main
 from .fixture_calls import fixture, is_test
 
@@ -106,8 +107,7 @@ def _definitions(file: str, tree: ast.Module) -> Iterator[CallingPart]:
 
 
 def _mentions(node: ast.AST) -> frozenset[str]:
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    return frozenset(names | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)})
+    return frozenset(names_in(node))
 
 
 def _head(tree: ast.Module | None, qualname: str) -> frozenset[str]:
@@ -154,12 +154,11 @@ def _entries(
 
 
 def _needs(node: Definition) -> bool:
-    a = node.args
-    return len(a.posonlyargs) + len(a.args) > len(a.defaults) or any(d is None for d in a.kw_defaults)
+    return any(default is None for _, default in with_defaults(node.args))
 
 
 def script(tree: ast.Module) -> list[ast.stmt]:
-    """What a file does when it is run: under `__main__`, else its statements that only call."""
+    """The statements that a file runs as a program: those under `__main__`, else those that only call."""
     guarded = [s for node in tree.body if is_main(node) for s in node.body]  # type: ignore[attr-defined]
     return guarded or [s for s in tree.body if isinstance(s, ast.For | ast.While | ast.With) or _calls(s)]
 

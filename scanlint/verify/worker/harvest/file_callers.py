@@ -6,24 +6,20 @@ import ast
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from ..infer.specs import Array, Specs, leaves
+from ..infer.specs import Array, Specs, every_leaf
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain
 from ..runtime.loading import Loaded, complete
 from ..search.case_values import Filling, make
 from ..search.input_sources import Inputs
-from .caught_calls import concrete
+from .caught_calls import Enough, concrete
 
 MAX_CALLERS = 3
 SECONDS = 4.0
 
 
-class Caught(BaseException):
-    """The call was caught: the caller need not continue."""
-
-
 def handed_in(loaded: Loaded, function: str, signature: Signature) -> Iterator[Values]:
-    """What each caller passes if it is called with made-up numbers.
+    """The arguments that each caller passes if it is called with made-up numbers.
 
     A caller that takes arrays is left out, for their shapes would be guessed.
     """
@@ -51,7 +47,7 @@ def _calls(node: ast.FunctionDef, function: str) -> bool:
 
 
 def _guessed(specs: Specs) -> bool:
-    return any(isinstance(leaf, Array) for spec in specs.values() for _, leaf in leaves(spec))
+    return any(isinstance(leaf, Array) for _, leaf in every_leaf(specs))
 
 
 def caught(
@@ -64,13 +60,13 @@ def caught(
     def catch(*positional: object, **keywords: object) -> object:
         passed = {**dict(zip(signature.positional, positional, strict=False)), **keywords}
         kept.append({name: concrete(value) for name, value in passed.items()})
-        raise Caught
+        raise Enough
 
     own = loaded.names[function]
     loaded.names[function] = catch
     try:
         plain(caller)(**make(specs, Filling("ordinary values"), ()))
-    except Caught:  # what was wanted has been caught
+    except Enough:  # what was wanted has been caught
         pass
     finally:
         loaded.names[function] = own

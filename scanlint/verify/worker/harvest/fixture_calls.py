@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from ..runtime.free_names import free_names
+from ..runtime.free_names import free_names, with_defaults
 from ..runtime.loading import Loaded, complete, load
 
 MOST_PARAMETERS = 2
@@ -88,10 +88,7 @@ class Caller:
 
     def call(self, node: Definition, function: object, at: int, *, bound: bool = False) -> object:
         """Call a function with what its decorators and the fixtures say; raises NotCallable."""
-        arguments = [*node.args.posonlyargs, *node.args.args][bound:]
-        optional = len(node.args.defaults)
-        needed = [a.arg for a in arguments[: len(arguments) - optional]]
-        needed += [a.arg for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is None]
+        needed = [a.arg for a, default in with_defaults(node.args)[bound:] if default is None]
         given = self.parametrised(node, at)
         values = {name: given[name] if name in given else self.fixture(name, at) for name in needed}
         if not callable(function):
@@ -120,7 +117,7 @@ class Caller:
         return value
 
     def fixture(self, name: str, at: int) -> object:
-        """What a fixture gives: of this file, or of a `conftest.py` above it; raises NotCallable."""
+        """The value of a fixture of this file, or of a `conftest.py` above it; raises NotCallable."""
         node = next((n for n in self.tree.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
         if node is None or fixture(node) is None:
             return self.above().fixture(name, at)

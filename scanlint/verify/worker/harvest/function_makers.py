@@ -1,21 +1,53 @@
-"""Functions that make functions, without recorded calls: maker and product get arguments as one function would."""
+"""Functions that make functions: both are called together, with recorded arguments or with made-up ones."""
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from ..infer.static_parameters import static_parameters
-from ..runtime.calling import Signature
-from ..runtime.made_functions import MakerSignature
+from ..runtime.calling import Signature, TookTooLong, Values, limited
+from ..runtime.free_names import named_parameters, with_defaults
+from ..runtime.loading import Loaded
+from ..runtime.made_functions import MakerSignature, product
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 CHANGED = frozenset([
     "jit", "vmap", "pmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "checkpoint", "remat", "partial",
     "filter_jit", "filter_vmap", "filter_grad", "filter_value_and_grad", "custom_jvp", "custom_vjp",
 ])  # fmt: skip
-"""What gives a function for a function; others, such as `lax.scan`, call it."""
+"""These functions give a function for a function; others, such as `lax.scan`, call it."""
+SECONDS = 4.0
+
+
+def recorded_products(
+    loaded: Loaded,
+    function: Callable[..., object],
+    outer: Signature,
+    own: Sequence[Values],
+    inner: Mapping[str, Callable[[Signature], Sequence[Values]]],
+) -> tuple[MakerSignature, tuple[Values, ...]] | None:
+    """The calls of a function that this one makes, each with arguments of its maker; None where it makes none."""
+    for name, calls in inner.items():
+        inside = ast.walk(loaded.function) if loaded.function is not None else ()
+        node = next((n for n in inside if isinstance(n, Function) and n.name == name), None)
+        if node is None:
+            continue
+        signature = MakerSignature.by(outer, Signature.of(node, frozenset()), name)
+        found = []
+        for maker in own or [{}]:
+            try:
+                with limited(SECONDS):
+                    if product(outer.call(function, dict(maker)), name) is None:
+                        continue
+            except (Exception, SystemExit, TookTooLong):  # noqa: BLE001 - the next call of the maker is tried
+                continue
+            values = calls(signature.inner)
+            found += [{**maker, **{f"{name}.{k}": v for k, v in value.items()}} for value in values]
+        if found:
+            return signature, tuple(found)
+    return None
 
 
 def making(node: Function, outer: Signature, changed: Collection[int]) -> tuple[MakerSignature, Function] | None:
@@ -67,29 +99,19 @@ def _named(value: ast.expr) -> Iterator[str]:
 
 def _joined(outer: Function, inner: Function) -> Function:
     """A function with the parameters of both, those of the inner one as `inner.name`; for its text alone."""
-    mine = {a.arg: f"{inner.name}.{a.arg}" for a in _parameters(inner.args)}
+    mine = {a.arg: f"{inner.name}.{a.arg}" for a in named_parameters(inner.args)}
     body: list[ast.stmt] = []
     for statement in outer.body:
         if statement is inner:
             body += [_Renamed(mine).visit(copy.deepcopy(s)) for s in inner.body]
         elif not isinstance(statement, ast.Return):
             body.append(statement)
-    both = [*_defaults(outer.args), *((ast.arg(mine[a.arg], a.annotation), d) for a, d in _defaults(inner.args))]
+    renamed = ((ast.arg(mine[a.arg], a.annotation), default) for a, default in with_defaults(inner.args))
+    both = [*with_defaults(outer.args), *renamed]
     args = ast.arguments([], [], None, [a for a, _ in both], [d for _, d in both], None, [])
     made = ast.FunctionDef(outer.name, args, body, [], None)
     made.type_params = []  # type: ignore[attr-defined]
     return ast.fix_missing_locations(ast.copy_location(made, outer))
-
-
-def _parameters(args: ast.arguments) -> list[ast.arg]:
-    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
-
-
-def _defaults(args: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
-    """The parameters, each with its default."""
-    plain = [*args.posonlyargs, *args.args]
-    yield from zip(plain, [*[None] * (len(plain) - len(args.defaults)), *args.defaults], strict=True)
-    yield from zip(args.kwonlyargs, args.kw_defaults, strict=True)
 
 
 class _Renamed(ast.NodeTransformer):

@@ -46,7 +46,7 @@ class Recordings:
         return cls(found)
 
     def traced(self) -> Recordings:
-        """The same with arrays of JAX for those of NumPy, which a function that is traced never sees."""
+        """The recordings with arrays of JAX in place of NumPy's, which a function that is traced never sees."""
         found = {
             name: [replace(call, arguments=cast("Description", _of_jax(call.arguments))) for call in calls]
             for name, calls in self.calls.items()

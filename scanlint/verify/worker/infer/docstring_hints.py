@@ -6,6 +6,8 @@ import ast
 import re
 from typing import NamedTuple
 
+from ..runtime.free_names import named_parameters
+
 NAMES = re.compile(r"\b((?:[A-Za-z_]\w*\s*,\s*)*[A-Za-z_]\w*)\s*(?:\([^()\n]*\))?\s*:(?!:)")
 SHAPE = re.compile(r"[(\[]\s*((?:[A-Za-z_]\w*|\d+)\s*(?:,\s*(?:[A-Za-z_]\w*|\d+)\s*)*,?)\s*[)\]]")
 TYPES = {
@@ -26,9 +28,9 @@ class Hint(NamedTuple):
 
 
 def hints(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Hint]:
-    """What the docstring says of each parameter; nothing where it gives no shape."""
+    """The shape that the docstring gives for each parameter, for those with one."""
     text = ast.get_docstring(node) or ""
-    parameters = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    parameters = {parameter.arg for parameter in named_parameters(node.args)}
     found: dict[str, Hint] = {}
     listed = [m for m in NAMES.finditer(text) if parameters & set(_words(m[1]))]
     ends = [*(m.start() for m in listed[1:]), len(text)]

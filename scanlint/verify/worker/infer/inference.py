@@ -1,10 +1,11 @@
-"""What each parameter must be, from how the function and its callees use it."""
+"""Infers the kind of each parameter from how the function and its callees use it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 
+from ..runtime.free_names import named_parameters, placed_parameters, with_defaults
 from .docstring_hints import annotation, hints
 from .need import (
     ARRAY_ATTRIBUTES,
@@ -21,25 +22,12 @@ from .need import (
 )
 from .places import Places, passes
 from .size_needs import lengths
+from .written_values import constants_in, is_whole, joins_values, strings_in
 
 MAX_DEPTH = 4
 ARRAY_MODULES = frozenset(["jnp", "jax.numpy", "np", "numpy", "jp", "onp"])
 WITH_OPERANDS = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS
 Callee = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
-def _whole(value: ast.expr) -> bool:
-    """Whether a value is a whole number by its text: `0`, `len(table) - 1`."""
-    match value:
-        case ast.Constant(value=int() as number):
-            return not isinstance(number, bool)
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return _whole(inner)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
-            return _whole(left) and _whole(right)
-        case ast.Call(func=ast.Name(id="len")) | ast.Subscript(value=ast.Attribute(attr="shape")):
-            return True
-    return False
 
 
 class Inference(Places):
@@ -51,13 +39,18 @@ class Inference(Places):
         for statement in body:
             self.walk(statement)
 
+    def around(self, node: Callee) -> dict[str, Need]:
+        """The needs that a function made here has from outside: those that no parameter of its own hides."""
+        hidden = {parameter.arg for parameter in named_parameters(node.args)}
+        return {name: need for name, need in self.names.items() if name not in hidden}
+
     def walk(self, node: ast.AST) -> None:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.functions[node.name] = node
                 self.closures.add(node.name)
                 inner = Inference(self.functions, self.depth)
-                inner.names = {k: v for k, v in self.names.items() if k not in _parameters(node)}
+                inner.names = self.around(node)
                 inner.function(node, {})
                 return
             case ast.Assign(targets=[target], value=value):
@@ -101,7 +94,7 @@ class Inference(Places):
             bound = (t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in n.targets)
             self.carried = outside | {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)}
         if isinstance(node, ast.If):  # `if i < 0: i = 0`: what is read afterwards is still the argument
-            limits = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _whole(n.value))
+            limits = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and is_whole(n.value))
             self.carried = outside | {t.id for n in limits for t in n.targets if isinstance(t, ast.Name)}
         for child in ast.iter_child_nodes(node):
             self.walk(child)
@@ -125,7 +118,7 @@ class Inference(Places):
                             self.names[t.id] = part
                 else:
                     self.forget(target, value)
-            case ast.Name(id=name), _ if name in self.names and (texts := _texts(value)):
+            case ast.Name(id=name), _ if name in self.names and (texts := strings_in(value)):
                 self.names[name].constants.update(texts)  # a mode, mostly tested on one path only
             case ast.Name(id=name), ast.Dict(keys=keys, values=values):
                 texts = [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "" for k in keys]
@@ -140,7 +133,7 @@ class Inference(Places):
                 if need is None:
                     self.computed[name] = value
                     need = known if name in self.carried else None
-                if known is not None and known.parts and _joins(value):
+                if known is not None and known.parts and joins_values(value):
                     known.is_array = True  # a state that is unpacked, and put together again as an array
                 if need is not None:
                     if known is not None and known is not need and isinstance(value, ast.Name):
@@ -207,7 +200,7 @@ class Inference(Places):
                 need.members.append(other)
             if self.counted(other):
                 need.is_int = need.is_int or not need.floating
-            for value in _literals(other):
+            for value in constants_in(other):
                 need.constants.add(value)
                 if isinstance(value, int) and not isinstance(value, bool) and isinstance(node.ops[0], (ast.Eq, ast.In)):
                     need.is_int = need.is_int or not need.floating
@@ -245,12 +238,12 @@ class Inference(Places):
                 self.library(node.func, name, node)  # `from jax.numpy.linalg import inv`
             case ast.Attribute(value=value, attr="startswith" | "endswith" | "removeprefix" | "removesuffix"):
                 if (asked := self.need(value)) is not None:
-                    asked.constants.update(text for argument in node.args for text in _literals(argument))
+                    asked.constants.update(text for argument in node.args for text in constants_in(argument))
             case ast.Attribute(value=value, attr=attr):
                 self.library(value, attr, node)
 
     def operands(self, node: ast.Call) -> None:
-        """What `*` and `**` take apart."""
+        """Note the operands that `*` and `**` take apart."""
         for argument in node.args:
             if isinstance(argument, ast.Starred) and (need := self.need(argument.value)) is not None:
                 need.spread = True
@@ -262,17 +255,17 @@ class Inference(Places):
         """Follow arguments into a function of the same module; a local function inherits what is known here."""
         if self.depth >= MAX_DEPTH:
             return
-        names = [a.arg for a in (*callee.args.posonlyargs, *callee.args.args)]
+        names = [parameter.arg for parameter in placed_parameters(callee.args)]
         pairs = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords if k.arg)]
         needs = {name: need for name, value in pairs if (need := self.need(value)) is not None}
-        for argument in (*callee.args.posonlyargs, *callee.args.args):
+        for argument in placed_parameters(callee.args):
             if argument.arg in needs and needs[argument.arg].annotation is None:
                 needs[argument.arg].annotation = argument.annotation
         if needs:
             inner = Inference(self.functions, self.depth + 1)
             inner.closures = set(self.closures)
             if isinstance(callee, ast.Lambda) or callee.name in self.closures:
-                inner.names = {k: v for k, v in self.names.items() if k not in _parameters(callee)}
+                inner.names = self.around(callee)
             inner.function(callee, needs)
 
     def library(self, value: ast.expr, attr: str, node: ast.Call) -> None:
@@ -332,35 +325,9 @@ class Inference(Places):
         inner.function(body, needs)
 
 
-def _parameters(node: Callee) -> set[str]:
-    a = node.args
-    return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-
-
 def _of_arrays(attr: str, base: str) -> bool:
     """Whether the first operand of a function has axes."""
     return attr in WITH_OPERANDS or (attr in WITH_AXES and base in ARRAY_MODULES)
-
-
-def _literals(node: ast.expr) -> list[object]:
-    match node:
-        case ast.Constant(value=value):
-            return [value]
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            return [-value]
-        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
-            return [v for e in elts for v in _literals(e)]
-    return []
-
-
-def _texts(node: ast.expr) -> list[str]:
-    """The strings that an expression may evaluate to, if it can only evaluate to strings."""
-    match node:
-        case ast.Constant(value=str() as text):
-            return [text]
-        case ast.IfExp(body=body, orelse=orelse) if (first := _texts(body)) and (second := _texts(orelse)):
-            return [*first, *second]
-    return []
 
 
 def infer(
@@ -368,17 +335,11 @@ def infer(
     functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef],
 ) -> dict[str, Need]:
     """The needs of all parameters of a function."""
-    a = node.args
     needs: dict[str, Need] = {}
-    positional = [*a.posonlyargs, *a.args]
-    defaults = [None] * (len(positional) - len(a.defaults)) + list(a.defaults)
-    for argument, default in [
-        *zip(positional, defaults, strict=False),
-        *zip(a.kwonlyargs, a.kw_defaults, strict=False),
-    ]:
+    for argument, default in with_defaults(node.args):
         need = needs[argument.arg] = Need(annotation=argument.annotation)
         if default is not None:
-            found = _literals(default)
+            found = constants_in(default)
             need.default = found[0] if found else default
     for name in used_as_floats(node):
         if name in needs:
@@ -397,11 +358,3 @@ def infer(
 def _array(annotation: ast.expr | None) -> bool:
     """Whether an annotation leaves the shape open."""
     return annotation is None or ast.unparse(annotation).endswith(("Array", "ndarray"))
-
-
-def _joins(value: ast.expr) -> bool:
-    """Whether an expression is `jnp.stack([...])`, or another call that makes an array of several values."""
-    match value:
-        case ast.Call(func=ast.Attribute(attr="stack" | "array" | "asarray" | "concatenate"), args=[made, *_]):
-            return isinstance(made, ast.List | ast.Tuple)
-    return False

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import ast
-import functools
 import inspect
 
+from ..runtime.calling import innermost
+from ..runtime.free_names import placed_parameters
 from ..runtime.jax_functions import attribute
-
-DEEPEST = 16
 
 
 def definition_of(tree: ast.Module, name: str, value: object) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The definition of what a name is bound to, with the parameters that it takes there; None where none is found."""
-    inner = value
-    for _ in range(DEEPEST):
-        around = inner.func if isinstance(inner, functools.partial) else attribute(inner, "__wrapped__")
-        if around is None:
-            break
-        inner = around
-    code = attribute(inner, "__code__")
+    code = attribute(innermost(value), "__code__")
     if code is None or not callable(value):
         return None
     found = next((n for n in ast.walk(tree) if _begins(n) == code.co_firstlineno and _named(n) == code.co_name), None)
@@ -57,7 +50,7 @@ def _taken(
     except (TypeError, ValueError):
         return node
     a = node.args
-    places = [*a.posonlyargs, *a.args]
+    places = placed_parameters(a)
     if {p.arg for p in (*places, *a.kwonlyargs)} <= set(left):
         return node
     optional = dict(zip([p.arg for p in places][::-1], a.defaults[::-1], strict=False))

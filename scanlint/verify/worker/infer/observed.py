@@ -9,7 +9,7 @@ import numpy as np
 
 from ..runtime.calling import Values
 from ..runtime.jax_functions import attribute, is_key
-from .specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves, replace, resize
+from .specs import Alternatives, Array, Leaf, Scalar, Spec, Specs, Struct, every_leaf, replace, resized
 
 SMALL = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 LARGE = 8
@@ -49,9 +49,9 @@ def observed(value: object) -> Spec:
 def specs_of(values: Values) -> Specs:
     """The specs of arguments; a whole number equal to the size of an axis is linked to that axis."""
     specs = {name: observed(value) for name, value in values.items()}
-    lengths = {n for s in specs.values() for _, leaf in leaves(s) if isinstance(leaf, Array) for n in leaf.shape}
+    lengths = {n for _, leaf in every_leaf(specs) if isinstance(leaf, Array) for n in leaf.shape}
 
-    def counting(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+    def counting(leaf: Leaf, path: str) -> Spec:
         if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.usual in lengths:
             return Scalar("int", None, leaf.usual)
         return leaf
@@ -60,9 +60,9 @@ def specs_of(values: Values) -> Specs:
 
 
 def reduced(specs: Specs) -> Specs:
-    """The same with long axes shortened, equal lengths to equal lengths."""
-    found = [leaf for s in specs.values() for _, leaf in leaves(s) if isinstance(leaf, Array)]
+    """The specs with long axes shortened, equal lengths to equal lengths."""
+    found = [leaf for _, leaf in every_leaf(specs) if isinstance(leaf, Array)]
     lengths = sorted({n for leaf in found for n in leaf.shape})
     free = iter([n for n in SMALL if n not in lengths])
     table = {n: next(free, n) for n in lengths if n > LARGE}
-    return {name: resize(spec, table) for name, spec in specs.items()}
+    return resized(specs, table)

@@ -48,7 +48,7 @@ def _counts(name: str, value: object, names: set[str], depth: int) -> Iterator[i
 
 
 def _fields(value: object) -> Mapping[str, object]:
-    """What an object of the program holds by name."""
+    """The attributes of an object of the program, by name."""
     if isinstance(value, tuple) and (fields := attribute(value, "_fields")) is not None:
         return dict(zip(fields, value, strict=True))
     if isinstance(value, type) or callable(value) or isinstance(value, jax.Array | np.ndarray):

@@ -1,8 +1,8 @@
-"""What an input looks like, before it has values: arrays, Python scalars, choices and structures of these."""
+"""Descriptions of inputs without values: arrays, Python scalars, choices and structures of these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import jax
@@ -50,7 +50,8 @@ class Struct:
     positional: bool = False
 
 
-Spec = Array | Scalar | Alternatives | Struct
+Leaf = Array | Scalar | Alternatives
+Spec = Leaf | Struct
 Specs = dict[str, Spec]
 """By parameter."""
 Pick = Callable[[Spec, str], object]
@@ -80,7 +81,7 @@ def build(spec: Spec, pick: Pick, path: str = "") -> object:
     raise TypeError(f"unknown container {spec.kind}")
 
 
-def leaves(spec: Spec, path: str = "") -> Iterator[tuple[str, Array | Scalar | Alternatives]]:
+def leaves(spec: Spec, path: str = "") -> Iterator[tuple[str, Leaf]]:
     """The leaves with their paths."""
     if isinstance(spec, Struct):
         for name, inner in spec.items:
@@ -89,8 +90,13 @@ def leaves(spec: Spec, path: str = "") -> Iterator[tuple[str, Array | Scalar | A
         yield path, spec
 
 
-def replace(spec: Spec, change: Callable[[Array | Scalar | Alternatives, str], Spec], path: str = "") -> Spec:
-    """The same spec with each leaf changed."""
+def every_leaf(specs: Specs) -> list[tuple[str, Leaf]]:
+    """The leaves of all parameters with their paths, which begin with the parameter."""
+    return [found for name, spec in specs.items() for found in leaves(spec, name)]
+
+
+def replace(spec: Spec, change: Callable[[Leaf, str], Spec], path: str = "") -> Spec:
+    """A spec with each of its leaves changed."""
     if isinstance(spec, Struct):
         items = tuple((n, replace(s, change, f"{path}.{n}")) for n, s in spec.items)
         return Struct(spec.kind, items, spec.positional)
@@ -98,18 +104,23 @@ def replace(spec: Spec, change: Callable[[Array | Scalar | Alternatives, str], S
 
 
 def hashable(spec: Spec) -> Spec:
-    """What a static argument may be: a Python number where an array without axes was guessed."""
+    """A spec for a static argument: a Python number where an array without axes was guessed."""
     kinds = {"int32": "int", "float32": "float"}
     return Scalar(kinds[spec.dtype]) if isinstance(spec, Array) and not spec.shape and spec.dtype in kinds else spec
 
 
-def sizes(specs: Sequence[Spec]) -> list[int]:
+def sizes(specs: Specs) -> list[int]:
     """All axis sizes, smallest first, each once."""
-    return sorted({n for s in specs for _, leaf in leaves(s) if isinstance(leaf, Array) for n in leaf.shape})
+    return sorted({n for _, leaf in every_leaf(specs) if isinstance(leaf, Array) for n in leaf.shape})
 
 
-def resize(spec: Spec, table: dict[int, int]) -> Spec:
-    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+def resized(specs: Specs, table: Mapping[int, int]) -> Specs:
+    """The specs with the sizes of the table in the place of others."""
+    return {name: resize(spec, table) for name, spec in specs.items()}
+
+
+def resize(spec: Spec, table: Mapping[int, int]) -> Spec:
+    def change(leaf: Leaf, path: str) -> Spec:
         if isinstance(leaf, Array):
             return Array(tuple(table.get(n, n) for n in leaf.shape), leaf.dtype)
         if isinstance(leaf, Scalar) and leaf.size is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..runtime.free_names import placed_parameters
 from ..runtime.loading import Loaded
 
 
@@ -15,7 +16,7 @@ def statics(loaded: Loaded) -> frozenset[str]:
 
 def static_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, around: ast.AST) -> frozenset[str]:
     """Parameters that its decorators, or calls of `jit` on it in what is `around` it, make static."""
-    positional = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    positional = [parameter.arg for parameter in placed_parameters(node.args)]
     found: set[str] = set()
     calls = [d for d in node.decorator_list if isinstance(d, ast.Call)]
     for inner in ast.walk(around):

@@ -21,7 +21,7 @@ SMALL = 2
 
 @dataclass(frozen=True)
 class AllSizes:
-    """What one trip proves, and the arguments that it was run with."""
+    """The proof by one trip, and the arguments that it was run with."""
 
     proof: ForAllSizes
     example: Values

@@ -10,23 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .equations import (
-    INLINE,
     NotUnderstood,
     branches,
-    called,
     integer,
     integers,
-    is_closed,
     name_of,
     parameter,
     scan,
     while_loop,
 )
+from .jaxpr_walk import JaxprWalk
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn
@@ -61,49 +59,39 @@ Known = Interval | None
 
 
 @dataclass
-class CounterRanges:
+class CounterRanges(JaxprWalk[Known]):
     """Follows one program; `trips` are the most that a loop of the given length makes."""
 
     trips: Callable[[int | None], int]
     left: list[str] = field(default_factory=list)
-    looked: int = 0
 
-    def program(self, closed: ClosedJaxpr, given: Sequence[Known]) -> list[Known]:
-        constants = [_constant(value) for value in closed.consts]
-        return self.jaxpr(closed.jaxpr, [*constants, *given])
+    def literal(self, value: object, aval: object) -> Known:
+        """The interval of a constant: numbers, and arrays such as those of `arange`, count with no loop."""
+        array = (
+            np.asarray(value) if isinstance(value, int | np.generic | np.ndarray) or hasattr(value, "dtype") else None
+        )
+        if array is None or array.dtype.kind not in "iu" or not array.size:
+            return None
+        return Interval(int(array.min()), int(array.max()))
 
-    def jaxpr(self, jaxpr: Jaxpr, given: Sequence[Known]) -> list[Known]:
-        known: dict[object, Known] = dict(zip([*jaxpr.constvars, *jaxpr.invars], given, strict=True))
-
-        def read(atom: object) -> Known:
-            return _constant(atom.val) if hasattr(atom, "val") else known.get(atom)
-
-        for equation in jaxpr.eqns:
-            results = self.equation(equation, [read(atom) for atom in equation.invars])
-            known.update(zip(equation.outvars, results, strict=False))
-        return [read(atom) for atom in jaxpr.outvars]
-
-    def equation(self, equation: JaxprEqn, operands: list[Known]) -> Sequence[Known]:
-        name, nothing = name_of(equation), [None] * len(equation.outvars)
-        self.looked += 1
-        if self.looked > BUDGET:
+    def spend(self, equations: int) -> None:
+        self.spent += equations
+        if self.spent > BUDGET:
             raise NotUnderstood("a program of so many trips")
-        if name == "scan":
-            return self.scan(equation, operands)
-        if name == "while":
-            return self.loop(equation, operands)
+
+    def enter(self, jaxpr: Jaxpr) -> Sequence[JaxprEqn]:
+        return jaxpr.eqns
+
+    def primitive(self, equation: JaxprEqn, operands: list[Known]) -> Sequence[Known]:
+        name, nothing = name_of(equation), [None] * len(equation.outvars)
         if name in ("unstack", "split"):
             return [operands[0]] * len(equation.outvars)
-        if name in INLINE:
-            inner: object = called(equation)
-            if is_closed(inner):
-                return self.program(cast("ClosedJaxpr", inner), operands)
-            return self.jaxpr(cast("Jaxpr", inner), operands)
-        if name == "cond":
-            arms = [self.program(arm, operands[1:]) for arm in branches(equation)]
-            return [_joined(results) for results in zip(*arms, strict=True)]
         found = self.range(equation) if name == "iota" else _computed(name, equation, operands)
         return nothing if found is None else [self.fitting(equation, found, operands)]
+
+    def branch(self, equation: JaxprEqn, operands: list[Known]) -> Sequence[Known]:
+        arms = [self.closed(arm, operands[1:]) for arm in branches(equation)]
+        return [_joined(results) for results in zip(*arms, strict=True)]
 
     def range(self, equation: JaxprEqn) -> Interval:
         """The numbers of an axis: as many as there are trips of what goes over them."""
@@ -130,19 +118,19 @@ class CounterRanges:
         constants, rows = operands[: parts.consts], operands[parts.consts + parts.carries :]
 
         def step(carry: Sequence[Known]) -> Sequence[Known]:
-            return self.program(parts.body, [*constants, *carry, *rows])
+            return self.closed(parts.body, [*constants, *carry, *rows])
 
         carry = self.carried(first, step, trips)
         ended = step(carry)
         return [*map(_joined, zip(first, ended[: parts.carries], strict=True)), *ended[parts.carries :]]
 
-    def loop(self, equation: JaxprEqn, operands: list[Known]) -> Sequence[Known]:
+    def while_loop(self, equation: JaxprEqn, operands: list[Known]) -> Sequence[Known]:
         parts = while_loop(equation)
         given = operands[parts.test_consts : parts.test_consts + parts.body_consts]
         first = operands[parts.test_consts + parts.body_consts :]
 
         def step(carry: Sequence[Known]) -> Sequence[Known]:
-            return self.program(parts.body, [*given, *carry])
+            return self.closed(parts.body, [*given, *carry])
 
         carry = self.carried(first, step, self.trips(None))
         return [_joined(pair) for pair in zip(first, step(carry), strict=True)]
@@ -150,7 +138,7 @@ class CounterRanges:
     def carried(
         self, first: Sequence[Known], step: Callable[[Sequence[Known]], Sequence[Known]], trips: int
     ) -> list[Known]:
-        """What the carries are on all trips: the first ones are followed, counters go on by their step."""
+        """The intervals of the carries over all trips: the first trips are followed, counters go on by their step."""
         count = len(first)
         now, spans = list(first), list(first)
         steps: list[int | None] = [None] * count
@@ -169,7 +157,7 @@ class CounterRanges:
 
 
 def _counted(before: Known, after: Known) -> Known:
-    """What a trip changes without any data depends on how many there were."""
+    """The interval after a trip: a number that changes without any data depends on how many trips there were."""
     return after._replace(counted=True) if after is not None and after != before else after
 
 
@@ -195,14 +183,6 @@ def _joined(several: Sequence[Known]) -> Known:
         return None
     found = [one for one in several if one is not None]
     return Interval(min(o.low for o in found), max(o.high for o in found), any(o.counted for o in found))
-
-
-def _constant(value: object) -> Known:
-    """What a program holds: numbers, and arrays such as those of `arange`, count with no loop."""
-    array = np.asarray(value) if isinstance(value, int | np.generic | np.ndarray) or hasattr(value, "dtype") else None
-    if array is None or array.dtype.kind not in "iu" or not array.size:
-        return None
-    return Interval(int(array.min()), int(array.max()))
 
 
 def _computed(name: str, equation: JaxprEqn, operands: Sequence[Known]) -> Known:
@@ -263,7 +243,7 @@ def leaves_its_type(program: ClosedJaxpr, exact: Container[int], most: int) -> s
 
     counting = CounterRanges(trips)
     try:
-        counting.program(program, [None] * len(program.jaxpr.invars))
+        counting.closed(program, [None] * len(program.jaxpr.invars))
     except NotUnderstood:  # the proof has said so: then the versions are tested
         return ""
     return counting.left[0] if counting.left else ""

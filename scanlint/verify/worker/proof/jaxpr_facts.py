@@ -1,7 +1,8 @@
-"""What a jaxpr shows without being evaluated: its size, its types, derivatives that parts define themselves."""
+"""Facts of a jaxpr that need no evaluation: its size, its types, derivatives that parts define themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,23 +16,25 @@ if TYPE_CHECKING:
 RULED = frozenset(
     ["custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin", "stop_gradient", "while"]
 )
-"""What has a derivative of its own, or none in reverse mode."""
+"""Primitives with a derivative of their own, or with none in reverse mode."""
+
+
+def every_equation(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
+    """The equations of a program and of the programs in it."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in inner_jaxprs(equation):
+            yield from every_equation(inner)
 
 
 def count(jaxpr: Jaxpr) -> int:
     """Equations with those of inner jaxprs."""
-    total = 0
-    for equation in jaxpr.eqns:
-        total += 1 + sum(map(count, inner_jaxprs(equation)))
-    return total
+    return sum(1 for _ in every_equation(jaxpr))
 
 
 def unrolled(jaxpr: Jaxpr) -> int:
     """Equations once the scans are unrolled."""
-    total = 0
-    for equation in jaxpr.eqns:
-        total += 1 + trips(equation) * sum(map(unrolled, inner_jaxprs(equation)))
-    return total
+    return sum(1 + trips(e) * sum(map(unrolled, inner_jaxprs(e))) for e in jaxpr.eqns)
 
 
 def dtype_of(equation: JaxprEqn) -> object:
@@ -46,13 +49,12 @@ def is_narrow(dtype: object) -> bool:
 
 def narrow_types(jaxpr: Jaxpr) -> set[str]:
     """The types of 8 and 16 bits of whole numbers that a program computes, inner programs included."""
-    found = {str(dtype_of(e)) for e in jaxpr.eqns if is_narrow(dtype_of(e))}
-    return found.union(*(narrow_types(inner) for e in jaxpr.eqns for inner in inner_jaxprs(e)))
+    return {str(dtype_of(e)) for e in every_equation(jaxpr) if is_narrow(dtype_of(e))}
 
 
 def ruled(jaxpr: Jaxpr) -> bool:
     """Whether what a program computes does not tell its derivative."""
-    return any(name_of(e) in RULED or any(map(ruled, inner_jaxprs(e))) for e in jaxpr.eqns)
+    return any(name_of(e) in RULED for e in every_equation(jaxpr))
 
 
 def in_arm(equation: JaxprEqn) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
@@ -11,12 +11,8 @@ import numpy as np
 from ..runtime.jax_functions import is_key
 from . import reductions  # noqa: F401
 from .equations import (
-    INLINE,
     NotUnderstood,
     branches,
-    called,
-    is_closed,
-    is_jaxpr,
     name_of,
     parameters,
     scan,
@@ -24,23 +20,21 @@ from .equations import (
 )
 from .induction import Loop, Loops, Trip
 from .jaxpr_facts import dtype_of, in_arm, is_narrow
+from .jaxpr_walk import JaxprWalk
 from .primitives import ELEMENTWISE, acting, singular
 from .value_numbers import FOLD, Called, Ids, Key, Numbering, TooLarge, Unprovable, stacked, type_name
 
 if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr, JaxprEqn
+    from jax.extend.core import JaxprEqn
 
     from .equations import ClosedJaxpr
 
-IDENTITY = frozenset(
-    ["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"]
-)
 MAX_EQUATIONS = 20_000
 MAX_UNROLLED = 8
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What a jaxpr raises that is not as it was in the JAX that is known."""
+"""Exceptions of reading a jaxpr that is not as it was in the JAX that is known."""
 PLAIN = frozenset([*FOLD, "select_n", "and", "or", "not"]) - {"convert_element_type"}
-"""What is numbered as an operation without parameters."""
+"""Primitives that are numbered as operations without parameters."""
 
 
 def joined(arrays: Sequence[Ids]) -> tuple[int, ...]:
@@ -56,7 +50,7 @@ def parted(numbers: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> list[Id
     return [flat[a : a + n].reshape(shape) for a, n, shape in zip(ends, sizes, shapes, strict=False)]
 
 
-class JaxprNumberer:
+class JaxprNumberer(JaxprWalk[Ids]):
     """Evaluates jaxprs in value numbers, over one Numbering."""
 
     def __init__(self, numbering: Numbering, loops: Loops, *, rolled: bool = False) -> None:
@@ -72,22 +66,21 @@ class JaxprNumberer:
         `narrow` are the types of 8 and 16 bits in which whole numbers that no input decides were computed: they wrap
         for other trip counts.
         """
-        self.equations = MAX_EQUATIONS
-        self.depth = self.guarded = 0
+        self.spent = self.depth = self.guarded = 0
         self.exposed: set[int] = set()
         self.narrow: set[str] = set()
 
-    def closed(self, closed: ClosedJaxpr, arguments: Sequence[Ids]) -> list[Ids]:
+    def closed(self, program: ClosedJaxpr, arguments: Sequence[Ids]) -> list[Ids]:
         """The results of a program; what either version has called with these operands is not gone through again."""
         calls, guarded = self.numbering.functions if self.depth else self.numbering.calls, self.guarded > 0
-        key = (id(closed), guarded, *((x.shape, x.tobytes()) for x in arguments))
+        key = (id(program), guarded, *((x.shape, x.tobytes()) for x in arguments))
         known = calls.get(key)
         if known is None:
-            before, exposed, narrow = self.equations, self.exposed, self.narrow
+            before, exposed, narrow = self.spent, self.exposed, self.narrow
             self.exposed, self.narrow = set(), set()
-            results = self.run(closed.jaxpr, [self.literal(c) for c in closed.consts], arguments)
-            known = Called(closed, results, before - self.equations, self.exposed, self.narrow)
-            self.equations, self.exposed, self.narrow = before, exposed, narrow
+            results = super().closed(program, arguments)
+            known = Called(program, results, self.spent - before, self.exposed, self.narrow)
+            self.spent, self.exposed, self.narrow = before, exposed, narrow
             calls[key] = known
         self.spend(known.equations)
         self.exposed |= known.exposed
@@ -95,14 +88,14 @@ class JaxprNumberer:
         return known.results
 
     def spend(self, equations: int) -> None:
-        self.equations -= equations
-        if self.equations < 0:
+        self.spent += equations
+        if self.spent > MAX_EQUATIONS:
             raise TooLarge("the unrolled programs have too many equations to compare symbolically")
 
-    def literal(self, value: object) -> Ids:
+    def literal(self, value: object, aval: object) -> Ids:
         """Numbers of a constant array or key."""
-        dtype = getattr(value, "dtype", None)
-        if dtype is not None and is_key(dtype):
+        dtype = aval.dtype  # type: ignore[attr-defined]
+        if is_key(dtype):
             data = np.asarray(jax.random.key_data(value))  # type: ignore[arg-type]
             flat = data.reshape(-1, data.shape[-1])
             numbers = [self.numbering.node(("wrap", str(dtype), *self.numbering.constant(d).tolist())) for d in flat]
@@ -112,54 +105,24 @@ class JaxprNumberer:
             raise TooLarge("a constant is too large to compare symbolically")
         if array.dtype.hasobject:
             raise NotUnderstood("a constant that is no array")
-        return self.numbering.constant(array)
+        return self.numbering.constant(array, dtype)
 
-    def run(self, jaxpr: Jaxpr, consts: Sequence[Ids], arguments: Sequence[Ids]) -> list[Ids]:
-        if jaxpr.effects:
-            raise Unprovable("the program has side effects")
-        environment: dict[object, Ids] = {}
-        environment.update(zip(jaxpr.constvars, consts, strict=True))
-        environment.update(zip(jaxpr.invars, arguments, strict=True))
-
-        def read(atom: object) -> Ids:
-            if not hasattr(atom, "val"):
-                return environment[atom]
-            value = self.literal(np.asarray(atom.val, atom.aval.dtype))  # type: ignore[attr-defined]
-            return value.reshape(atom.aval.shape)  # type: ignore[attr-defined]
-
-        for equation in jaxpr.eqns:
-            self.spend(1)
-            try:
-                outputs = self.results(equation, [read(a) for a in equation.invars])
-            except FAULTS as error:
-                raise NotUnderstood(f"`{name_of(equation)}`") from error
-            environment.update(zip(equation.outvars, outputs, strict=True))
-        return [read(a) for a in jaxpr.outvars]
-
-    def results(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
+    def equation(self, equation: JaxprEqn, operands: list[Ids]) -> Sequence[Ids]:
         """The results of an equation, of the shapes that they have to have."""
         arm = in_arm(equation)
         self.guarded += arm
-        outputs = self.equation(equation, operands)
+        try:
+            outputs = super().equation(equation, operands)
+        except FAULTS as error:
+            raise NotUnderstood(f"`{name_of(equation)}`") from error
         self.guarded -= arm
         shapes = [tuple(v.aval.shape) for v in equation.outvars]  # type: ignore[attr-defined]
         if [x.shape for x in outputs] != shapes:
             raise NotUnderstood(f"`{name_of(equation)}`")
         return outputs
 
-    def equation(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
+    def primitive(self, equation: JaxprEqn, operands: list[Ids]) -> Sequence[Ids]:
         name = name_of(equation)
-        if name in INLINE:
-            return self.inline(equation, operands)
-        if name in IDENTITY:
-            return operands
-        match name:
-            case "scan":
-                return self.scan(equation, operands)
-            case "while":
-                return self.loop(equation, operands)
-            case "cond":
-                return self.branch(equation, operands)
         if is_narrow(dtype_of(equation)) and all(x.size == 0 or self.numbering.known(x) is not None for x in operands):
             self.narrow.add(type_name(dtype_of(equation)))
         if name in ELEMENTWISE and not (name in PLAIN and parameters(equation)):
@@ -169,7 +132,7 @@ class JaxprNumberer:
             return [numbers]
         act = acting(equation)
         if act is not None:
-            result = act(self.numbering, equation, operands, self.parameters(equation))
+            result = act(self.numbering, equation, operands, self.frozen_parameters(equation))
             if result is not None:
                 return result
         return self.opaque(equation, operands)
@@ -189,14 +152,8 @@ class JaxprNumberer:
         if name in ("ne", "eq", "lt", "le", "gt", "ge"):
             dtype = np.dtype(bool)
         source = getattr(equation.invars[0].aval, "dtype", None)
-        parameters = (type_name(source), self.parameters(equation))
+        parameters = (type_name(source), self.frozen_parameters(equation))
         return self.numbering.elementwise(name, parameters if name not in ("and", "or", "not") else (), operands, dtype)
-
-    def inline(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
-        inner = called(equation)
-        if is_closed(inner):
-            return self.closed(inner, operands)  # type: ignore[arg-type,unused-ignore]
-        return self.run(inner, [], operands)  # type: ignore[arg-type,unused-ignore]
 
     def scan(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         loop = scan(equation)
@@ -217,7 +174,7 @@ class JaxprNumberer:
         shapes = [v.aval.shape for v in equation.outvars[loop.carries :]]  # type: ignore[attr-defined]
         return [*carry, *(stacked((o[k] for o in outputs), shape) for k, shape in enumerate(shapes))]
 
-    def loop(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
+    def while_loop(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         """Unroll while the condition is known; then compare by induction."""
         loop = while_loop(equation)
         a, b = loop.test_consts, loop.body_consts
@@ -272,9 +229,6 @@ class JaxprNumberer:
         found = [int(c[0]) if (c == c[0]).all() else self.numbering.node(("column", c.tobytes())) for c in flat]
         return np.array(found, np.int64).reshape(x.shape[1:])
 
-    def placeholders(self, like: Sequence[Ids]) -> list[Ids]:
-        return [self.numbering.block(("placeholder", self.depth, k, x.shape), x.shape) for k, x in enumerate(like)]
-
     def branch(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         arms, which = branches(equation), operands[0]
         known = self.numbering.known(which)
@@ -289,38 +243,16 @@ class JaxprNumberer:
         self.guarded -= 1
         return [self.numbering.select(which, list(cases)) for cases in zip(*results, strict=True)]
 
-    def parameters(self, equation: JaxprEqn) -> Key:
-        return tuple((k, self.frozen(v)) for k, v in parameters(equation).items())
+    def hole(self, at: int, aval: object) -> Ids:
+        shape: tuple[int, ...] = aval.shape  # type: ignore[attr-defined]
+        return self.numbering.block(("placeholder", self.depth, at, shape), shape)
 
-    def frozen(self, value: object) -> object:
-        """A hashable stand-in: equal only where the parameters are equal."""
-        if is_closed(value):
-            closed = cast("ClosedJaxpr", value)
-            return self.function(lambda args: self.closed(closed, args), closed.jaxpr)
-        if is_jaxpr(value):
-            return self.function(lambda args: self.run(value, [], args), value)  # type: ignore[arg-type]
-        if isinstance(value, (tuple, list)):
-            return tuple(self.frozen(v) for v in value)
-        if isinstance(value, dict):
-            return tuple((k, self.frozen(v)) for k, v in sorted(value.items()))
-        if isinstance(value, np.ndarray):
-            return (str(value.dtype), value.shape, value.tobytes())
-        if isinstance(value, (bool, int, float, complex)):
-            return (type(value), repr(value))  # True == 1, 0.0 == -0.0
-        try:
-            hash(value)
-        except TypeError:
-            self.opaque_keys.append(value)
-            return ("identity", id(value))
-        return value
+    def told_apart(self, value: Ids) -> Hashable:
+        return value.shape, value.tobytes()
 
-    def function(self, call: Callable[[list[Ids]], list[Ids]], jaxpr: Jaxpr) -> Key:
-        """A jaxpr as a function of placeholders."""
-        self.depth += 1
-        like = [np.empty(v.aval.shape, np.int64) for v in jaxpr.invars]  # type: ignore[attr-defined]
-        result = call(self.placeholders(like))
-        self.depth -= 1
-        return ("function", *((x.shape, x.tobytes()) for x in result))
+    def unhashable(self, value: object) -> Hashable:
+        self.opaque_keys.append(value)  # kept, so that nothing else gets its identity
+        return ("identity", id(value))
 
     def opaque(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         """A primitive whose elements are not told apart: the same operands give the same result."""
@@ -329,7 +261,7 @@ class JaxprNumberer:
             (type_name(getattr(a.aval, "dtype", "")), x.shape, x.tobytes())
             for a, x in zip(equation.invars, operands, strict=False)
         )
-        key: Key = ("opaque", name_of(equation), self.parameters(equation), types)
+        key: Key = ("opaque", name_of(equation), self.frozen_parameters(equation), types)
         shapes = [v.aval.shape for v in equation.outvars]  # type: ignore[attr-defined]
         return [self.numbering.block(key, shape, k) for k, shape in enumerate(shapes)]
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..runtime.jax_functions import shape, weakly_typed
 from .equations import inner_jaxprs, name_of
 from .induction import Loops
-from .jaxpr_facts import count, narrow_types, ruled, unrolled
+from .jaxpr_facts import count, every_equation, narrow_types, ruled, unrolled
 from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
@@ -69,7 +69,7 @@ class Proof:
 
     @property
     def remark(self) -> str:
-        """What the proof does not know of the programs, where it ends there."""
+        """The reason why the proof does not understand the programs, if that ends it."""
         return f"not proved: {self.reason}" if not self.same and NOT_UNDERSTOOD.search(self.reason) else ""
 
     @property
@@ -89,7 +89,7 @@ def prove(
         after, tree_after = _trace(new, leaves)
     except Exception as error:  # noqa: BLE001
         return Proof(False, f"the new version does not trace: {type(error).__name__}", error=error)
-    target = _Target(after, tree_after, leaves, count(after.jaxpr))
+    target = NewProgram(after, tree_after, leaves, count(after.jaxpr))
     narrow = frozenset(narrow_types(after.jaxpr))
     try:
         before, tree_before = _trace(old, leaves)
@@ -100,9 +100,10 @@ def prove(
     counted = count(before.jaxpr)
     if not similar(tree_before, tree_after):
         return Proof(False, "the outputs differ in structure", counted, target.equations)
-    reason, order = _differ(before, after, leaves), Order.AS_WRITTEN
+    path, results = Path(before, tree_before, ()), len(before.out_avals)
+    reason, order = differ(path, target, results), Order.AS_WRITTEN
     for other in (Order.UNLESS_EXACT, Order.FREE):
-        if reason.startswith(DIFFER) and not _differ(before, after, leaves, other):
+        if reason.startswith(DIFFER) and not differ(path, target, results, order=other):
             reason, order = "", other
     pairs = list(zip(before.out_avals, after.out_avals, strict=False))
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
@@ -127,7 +128,7 @@ def _weaker(before: ClosedJaxpr, after: ClosedJaxpr) -> set[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class NewProgram:
     """The new version as a program, with the structure of its outputs and the inputs that it was traced for."""
 
     program: ClosedJaxpr
@@ -139,7 +140,7 @@ class _Target:
         return Proof(False, reason, None, self.equations)
 
 
-def _undecided(old: Function, joined: Callable[[], Function | None], target: _Target, error: Exception) -> Proof:
+def _undecided(old: Function, joined: Callable[[], Function | None], target: NewProgram, error: Exception) -> Proof:
     """The old version tests traced values: compare it with its arms joined, or along each of its paths."""
     proof = target.refused(f"the old version does not trace: {type(error).__name__}")
     if isinstance(error, jax.errors.ConcretizationTypeError):
@@ -174,16 +175,30 @@ def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
     return [numbering.block(("input", k, shape(x)), shape(x)) for k, x in enumerate(leaves)]
 
 
-def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object], order: Order = Order.AS_WRITTEN) -> str:
-    rolled = max(unrolled(before.jaxpr), unrolled(after.jaxpr)) > MAX_EQUATIONS
+def differ(path: Path, target: NewProgram, results: int, duties: int = 0, order: Order = Order.AS_WRITTEN) -> str:
+    """Why the new version differs along a path of the old one; empty where it does not.
+
+    After its results the program of the path gives pairs of values that must be equal: `duties`, each of them counted.
+    """
     numbering = Numbering(reassociates=order)
+    rolled = max(unrolled(path.program.jaxpr), unrolled(target.program.jaxpr)) > MAX_EQUATIONS
     try:
-        loops, inputs = Loops(numbering), symbols(numbering, leaves)
+        loops, inputs = Loops(numbering), symbols(numbering, target.leaves)
         old, new = (JaxprNumberer(numbering, loops, rolled=rolled) for _ in range(2))
-        first, second = old.closed(before, inputs), new.closed(after, inputs)
+        first = _under(path, old, inputs)
+        if first is None:
+            return ""
+        second = new.closed(target.program, _assumed(numbering, inputs))
     except Unprovable as error:
         return str(error)
-    return _compare(first, second, before, after, numbering) or _exposes(old, new) or _narrows(old, new)
+    pairs = first[results : results + duties]
+    if not all(np.array_equal(a, b) for a, b in zip(pairs[::2], pairs[1::2], strict=True)):
+        return "what is carried changes its type on the way"
+    return (
+        _compare(first[:results], second, path.program, target.program, numbering)
+        or _exposes(old, new)
+        or _narrows(old, new)
+    )
 
 
 def _compare(
@@ -200,7 +215,7 @@ def _compare(
     return ""
 
 
-def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = False) -> Proof:
+def _by_path(old: Function, target: NewProgram, decisions: int, *, joined: bool = False) -> Proof:
     """The old version branches on traced values: compare along each of its paths."""
     largest, weaker = 0, set(range(len(target.program.out_avals)))
 
@@ -218,8 +233,6 @@ def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = F
                 return target.refused(reason)
     except TooManyDecisions:
         return target.refused(TOO_MANY)
-    except Unprovable as error:
-        return target.refused(str(error))
     except Exception as error:  # noqa: BLE001
         why = f": {error}" if isinstance(error, Unfolded) else ""
         return target.refused(f"a path does not trace: {type(error).__name__}{why}")
@@ -227,30 +240,14 @@ def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = F
     return Proof(True, "", largest or None, target.equations, weaker=weak, along=True)
 
 
-def _along(path: Path, target: _Target, *, joined: bool) -> str:
+def _along(path: Path, target: NewProgram, *, joined: bool) -> str:
     """Why the new version does not do what the old one does along a path; empty where it does."""
     tree, pairs = path.tree.children()  # type: ignore[attr-defined]
     if not similar(tree, target.tree):
         return "the outputs differ in structure"
     if joined and (len(_float_types(path.program.jaxpr)) > 1 or _host_floats(path.program.jaxpr)):
         return "the old version computes with Python floats, or with floats of several types"
-    numbering = Numbering()
-    loops, inputs = Loops(numbering), symbols(numbering, target.leaves)
-    rolled = max(unrolled(path.program.jaxpr), unrolled(target.program.jaxpr)) > MAX_EQUATIONS
-    old = JaxprNumberer(numbering, loops, rolled=rolled)
-    first = _under(path, old, inputs)
-    if first is None:
-        return ""
-    inputs, new = _assumed(numbering, inputs), JaxprNumberer(numbering, loops, rolled=rolled)
-    second = new.closed(target.program, inputs)
-    duties = first[tree.num_leaves : tree.num_leaves + pairs.num_leaves]
-    if not all(np.array_equal(a, b) for a, b in zip(duties[::2], duties[1::2], strict=True)):
-        return "what is carried changes its type on the way"
-    return (
-        _compare(first[: tree.num_leaves], second, path.program, target.program, numbering)
-        or _exposes(old, new)
-        or _narrows(old, new)
-    )
+    return differ(path, target, tree.num_leaves, pairs.num_leaves)
 
 
 def _exposes(old: JaxprNumberer, new: JaxprNumberer) -> str:
@@ -277,13 +274,8 @@ def _float_types(jaxpr: Jaxpr) -> set[object]:
 
 def _host_floats(jaxpr: Jaxpr) -> bool:
     """Whether Python ints may become Python floats: these have double precision outside of JAX."""
-    for equation in jaxpr.eqns:
-        types = [v.aval for v in (*equation.invars[:1], *equation.outvars)]
-        if name_of(equation) == "convert_element_type" and all(getattr(t, "weak_type", False) for t in types):
-            return True
-        if any(_host_floats(inner) for inner in inner_jaxprs(equation)):
-            return True
-    return False
+    converted = (e for e in every_equation(jaxpr) if name_of(e) == "convert_element_type")
+    return any(all(getattr(v.aval, "weak_type", False) for v in (*e.invars[:1], *e.outvars)) for e in converted)
 
 
 def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:

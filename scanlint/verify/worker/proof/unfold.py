@@ -15,6 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..runtime.jax_functions import numeric
+
 Action = Callable[[], object]
 Values = tuple[object, ...]
 
@@ -83,8 +85,8 @@ def negated(value: object) -> object:
 
 
 def truth(value: object) -> jax.Array:
-    """What `bool(value)` is, for tracers too."""
-    if not _is_number(value) or _type(value)[0] != ():
+    """The truth of a value, as `bool(value)` gives it; for tracers too."""
+    if not numeric(value) or _type(value)[0] != ():
         raise Unfolded("the truth of what is no number")
     array = jnp.asarray(value)
     return array if array.dtype == np.bool_ else array != 0
@@ -151,7 +153,7 @@ def _staged(
     """A `while_loop` over the local names, and over a counter where the source has none of its own."""
     names = get()
     flat, tree = _flat((counters, names))
-    moving = [i for i, x in enumerate(flat) if _is_number(x)]
+    moving = [i for i, x in enumerate(flat) if numeric(x)]
 
     def enter(values: Sequence[object]) -> Values:
         whole = list(flat)
@@ -217,7 +219,7 @@ def _merged(test: jax.Array, a: object, b: object) -> object:
 def _leaf(test: jax.Array, a: object, b: object) -> object:
     if a is b or (type(a) is type(b) and isinstance(a, (bool, int, float, str)) and repr(a) == repr(b)):
         return a
-    if not (_is_number(a) and _is_number(b)) or (isinstance(a, float) and isinstance(b, float)):
+    if not (numeric(a) and numeric(b)) or (isinstance(a, float) and isinstance(b, float)):
         raise Unfolded("the arms of a branch differ in what is no array")
     (shape, dtype, weak), other = _type(a), _type(b)
     if (shape, dtype) != other[:2] or (weak != other[2] and dtype.kind not in "fb"):
@@ -239,9 +241,5 @@ def _is_traced(x: object) -> bool:
     return isinstance(x, jax.core.Tracer)
 
 
-def _is_number(x: object) -> bool:
-    return isinstance(x, (jax.Array, np.ndarray, np.generic, bool, int, float, complex))
-
-
 def _is_integer(x: object) -> bool:
-    return _is_number(x) and _type(x)[0] == () and np.issubdtype(_type(x)[1], np.integer)
+    return numeric(x) and _type(x)[0] == () and np.issubdtype(_type(x)[1], np.integer)

@@ -72,6 +72,22 @@ FOLD: dict[str, Callable[..., object]] = {
 }
 
 
+EXACT = frozenset(["add", "sub", "mul", "neg", "div"])
+"""Operations on floats that IEEE fixes to the last bit."""
+
+
+def folded(name: str, values: Sequence[np.generic], dtype: np.dtype[np.generic]) -> object | None:
+    """The value of an operation on known numbers, if every back end gives the same."""
+    if name not in FOLD or (dtype.kind not in "iub" and name not in EXACT):
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            found = FOLD[name](*values)
+    except ZeroDivisionError:  # the division stays a division
+        return None
+    return None if flushed(*values, found) else found
+
+
 def flushed(*values: object) -> bool:
     """Whether one is a float so small that a back end may take it for zero."""
     for value in map(np.asarray, values):
@@ -275,19 +291,14 @@ class Numbering:
         if dtype is None or any(v is None for v in values):
             return None
         known = [v for v in values if v is not None]
-        with np.errstate(all="ignore"):
-            if name == "convert_element_type":
+        if name == "convert_element_type":
+            with np.errstate(all="ignore"):
                 return self._converted(known[0], dtype)
-            if name == "clamp":
-                low, value, high = known
-                return self.one(np.clip(value, low, high), dtype) if dtype.kind in "iu" else None
-            if name not in FOLD or (dtype.kind not in "iub" and name not in ("add", "sub", "mul", "neg", "div")):
-                return None
-            try:
-                found = FOLD[name](*known)
-                return None if flushed(*known, found) else self.one(found, dtype)
-            except ZeroDivisionError:  # not folded: the division stays a division
-                return None
+        if name == "clamp":
+            low, value, high = known
+            return self.one(np.clip(value, low, high), dtype) if dtype.kind in "iu" else None
+        found = folded(name, known, dtype)
+        return None if found is None else self.one(found, dtype)
 
     def _converted(self, value: np.generic, dtype: np.dtype[np.generic]) -> int | None:
         """What every back end gives alike: nothing of what is beyond the type, nor of parts of complex numbers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import os
 import random
 import signal
@@ -28,6 +29,7 @@ class TookTooLong(BaseException):
 
 WALL = 5.0
 SEED = 0
+MOST_WRAPPED = 16
 LOOK_SECONDS = 0.5
 AGAIN_SECONDS = 0.25
 
@@ -113,6 +115,18 @@ class Split:
     leaves: list[object]
     rebuild: Callable[[Sequence[object]], dict[str, object]]
 
+    def only(self, wanted: Callable[[object], bool]) -> Split:
+        """A split with fewer traced leaves: the others keep their values."""
+        at = [i for i, leaf in enumerate(self.leaves) if wanted(leaf)]
+
+        def rebuild(leaves: Sequence[object]) -> dict[str, object]:
+            whole = list(self.leaves)
+            for i, leaf in zip(at, leaves, strict=True):
+                whole[i] = leaf
+            return self.rebuild(whole)
+
+        return Split([self.leaves[i] for i in at], rebuild)
+
 
 def split(values: dict[str, object], static: frozenset[str], *, numbers: bool) -> Split:
     """Arrays are traced; Python numbers too where `numbers`, unless their parameter is static."""
@@ -137,6 +151,11 @@ def _traced(leaf: object, numbers: bool) -> bool:
     return numbers and isinstance(leaf, (bool, int, float, complex))
 
 
+def mapped(change: Callable[[object], object], values: Values) -> Values:
+    """The arguments with each leaf changed."""
+    return {name: jax.tree_util.tree_map(change, value) for name, value in values.items()}
+
+
 def without_elements(values: Values) -> bool:
     return any(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in jax.tree_util.tree_leaves(values))
 
@@ -151,6 +170,16 @@ def jitted(function: object) -> bool:
     return (attribute(function, "lower") is not None and attribute(function, "trace") is not None) or type(
         function
     ).__name__ == "PjitFunction"
+
+
+def innermost(function: object) -> object:
+    """The function that partial calls, `jax.jit` and other wrappers stand around."""
+    for _ in range(MOST_WRAPPED):
+        inner = function.func if isinstance(function, functools.partial) else attribute(function, "__wrapped__")
+        if inner is None:
+            break
+        function = inner
+    return function
 
 
 def plain(function: Callable[..., object]) -> Callable[..., object]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from .free_names import defaults_of
+
 LONG = 20
 FIRST = 5
 APART = 3  # trips between two limits: those behind `t >= burn` are more than one
@@ -70,11 +72,7 @@ def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             case ast.keyword(arg=str() as name, value=value):
                 yield name, value
             case ast.arguments():
-                positional = [*node.posonlyargs, *node.args]
-                yield from zip((a.arg for a in positional[::-1]), node.defaults[::-1], strict=False)
-                for argument, default in zip(node.kwonlyargs, node.kw_defaults, strict=True):
-                    if default is not None:
-                        yield argument.arg, default
+                yield from defaults_of(node).items()
 
 
 def shortened(tree: ast.Module, table: Mapping[int, int]) -> ast.Module:

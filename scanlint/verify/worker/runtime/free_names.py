@@ -77,12 +77,31 @@ def _in_annotation(node: ast.expr, hidden: frozenset[str]) -> list[Scoped]:
 
 def _parameters(arguments: ast.arguments) -> list[ast.arg]:
     optional = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *optional]
+    return [*named_parameters(arguments), *optional]
 
 
 def _type_parameters(node: ast.AST) -> frozenset[str]:
     """`T` of `def f[T](x: T)` and `class C[T]`, from Python 3.12 on."""
     return frozenset(parameter.name for parameter in getattr(node, "type_params", ()))
+
+
+def names_in(*trees: ast.AST) -> Iterator[str]:
+    """Each use of a name or an attribute in some texts."""
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+
+
+def has_loop(tree: ast.AST) -> bool:
+    """Whether there is a loop of Python in a text."""
+    return any(isinstance(node, ast.For | ast.While | ast.comprehension) for node in ast.walk(tree))
+
+
+def words_in(*trees: ast.AST) -> set[str]:
+    """The names, attributes and strings of some texts."""
+    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {*names_in(*trees), *(node.value for node in nodes if isinstance(node.value, str))}
 
 
 def in_scope(node: ast.AST) -> Iterator[ast.AST]:
@@ -116,3 +135,25 @@ def bound_names(node: ast.AST) -> set[str]:
             case ast.Nonlocal(names=names):
                 others |= set(names)
     return found - others
+
+
+def placed_parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """The parameters that a call may give by their place."""
+    return [*arguments.posonlyargs, *arguments.args]
+
+
+def named_parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """All parameters but `*others` and `**options`."""
+    return [*placed_parameters(arguments), *arguments.kwonlyargs]
+
+
+def with_defaults(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
+    """All named parameters, each with its default; None where it has none."""
+    needed = len(placed_parameters(arguments)) - len(arguments.defaults)
+    defaults = [*[None] * needed, *arguments.defaults, *arguments.kw_defaults]
+    return list(zip(named_parameters(arguments), defaults, strict=True))
+
+
+def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
+    """The default of each parameter that has one."""
+    return {parameter.arg: default for parameter, default in with_defaults(arguments) if default is not None}

@@ -47,6 +47,11 @@ def is_key(dtype: object) -> bool:
     return bool(jnp.issubdtype(dtype, jax.dtypes.prng_key))  # type: ignore[arg-type]
 
 
+def numeric(value: object) -> bool:
+    """Whether a value is an array, or a number of Python."""
+    return isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex))
+
+
 def shape(value: object) -> tuple[int, ...]:
     """Of arrays, keys and Python numbers alike."""
     return tuple(value.shape) if hasattr(value, "shape") else np.asarray(value).shape
@@ -99,7 +104,7 @@ def one_by_one(names: dict[str, object]) -> Iterator[None]:
 
 
 def _rows(function: Callable[..., object], in_axes: Any = 0, out_axes: Any = 0, **others: object) -> object:
-    """What `jax.vmap` gives, for functions that need the values of their arguments; raises NotImplementedError."""
+    """The function that `jax.vmap` gives, called row by row: it may need values. Raises NotImplementedError."""
 
     if not isinstance(out_axes, int):
         raise NotImplementedError("results of a batch along several axes, row by row")
@@ -141,7 +146,7 @@ def _rows(function: Callable[..., object], in_axes: Any = 0, out_axes: Any = 0, 
 
 
 def attribute(value: object, name: str, default: object = None) -> Any:
-    """What any object has under a name; the default where asking it raises, as a class of the program may do."""
+    """An attribute of any object; the default where asking for it raises, as a class of the program may do."""
     try:
         return getattr(value, name, default)
     except Exception:  # noqa: BLE001

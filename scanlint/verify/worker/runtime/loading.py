@@ -184,11 +184,12 @@ def load(
     that is kept; `given` are the names that the change needs. If modules import packages that are not installed here,
     or make dataclasses that this Python refuses, loading is repeated with stand-ins for them.
     """
+    source = _Source(text, file, root, function, suffix, side)
     while True:
         missing: set[str] = set()
         try:
             with loading():
-                loaded = _load(text, file, root, function, suffix, table, instrument, given, missing, side, whole)
+                loaded = _load(source, table or {}, instrument, given or {}, missing, whole)
         except Exception as error:
             if dataclass_defaults.refused(error):
                 dataclass_defaults.allow()
@@ -205,37 +206,64 @@ def load(
         ABSENT.stand_in(missing)
 
 
+@dataclass(frozen=True)
+class _Source:
+    """The text of a module, the file that it stands in, and the function that is wanted of it."""
+
+    text: str
+    file: str
+    root: str
+    function: str
+    suffix: str
+    side: Side | None
+
+    @property
+    def head(self) -> str:
+        return self.function.split(".")[0]
+
+    def fresh(self, tree: ast.Module, missing: set[str], given: Mapping[str, object]) -> Loaded:
+        """A module of which nothing was run yet, and the packages around it."""
+        home, name, package = place(self.file, self.text)
+        for folder in () if self.side is not None else folders(self.root, home):
+            if folder not in sys.path:
+                sys.path.insert(0, folder)
+        module = types.ModuleType(f"{name}__{self.suffix}")
+        module.__file__ = self.file
+        module.__package__ = package
+        module.__spec__ = None
+        sys.modules[module.__name__] = module
+        vars(module).update({SIDE: self.side} if self.side is not None else {})
+        loaded = Loaded(module, tree, find(tree, self.function), missing=missing, text=self.text, side=self.side)
+        with loaded.importing():
+            loaded.notes = _packages(package, home)
+        loaded.names.update(given)
+        return loaded
+
+
 def _load(
-    text: str,
-    file: str,
-    root: str,
-    function: str,
-    suffix: str,
-    table: Mapping[int, int] | None,
+    source: _Source,
+    table: Mapping[int, int],
     instrument: Callable[[ast.Module], ast.Module],
-    given: Mapping[str, object] | None,
+    given: Mapping[str, object],
     missing: set[str],
-    side: Side | None,
     asked: bool,
 ) -> Loaded:
-    """The same without stand-ins; adds missing packages to `missing`."""
-    tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
+    """Load a module without stand-ins for packages; those that are missing are added to `missing`."""
+    tree, running = (shortened(ast.parse(source.text, source.file), table) for _ in range(2))
     running = marked(instrument(running))
-    statements = cut(running, {function.split(".")[0]})
-    given = {MARK: functools.partial(reached, version=suffix.partition("_")[0]), **(given or {})}
-    loaded = _fresh(text, tree, file, root, function, suffix, missing, side)
-    loaded.names.update(given)
+    statements = cut(running, {source.head})
+    given = {MARK: functools.partial(reached, version=source.suffix.partition("_")[0]), **given}
+    loaded = source.fresh(tree, missing, given)
     try:
         if asked:
-            raise KeyError(function)
-        _execute(statements, loaded, file, function.split(".")[0])
-        loaded.resolve(function)
+            raise KeyError(source.function)
+        _execute(statements, loaded, source.file, source.head)
+        loaded.resolve(source.function)
     except (NameError, KeyError, AttributeError):
-        whole = _fresh(text, tree, file, root, function, suffix, missing, side)
-        whole.names.update(given)
+        whole = source.fresh(tree, missing, given)
         whole.whole, whole.notes = True, loaded.notes
         try:
-            _execute([s for s in running.body if not is_main(s)], whole, file, function.split(".")[0])
+            _execute([s for s in running.body if not is_main(s)], whole, source.file, source.head)
         except NameError as error:
             raise ImportError(whole.failures[error.name]) if error.name in whole.failures else error from None
         return whole
@@ -249,34 +277,8 @@ def complete(loaded: Loaded, wanted: set[str]) -> None:
     _execute([s for s in statements if not binds(s) <= set(loaded.names)], loaded, str(loaded.module.__file__))
 
 
-def _fresh(
-    text: str,
-    tree: ast.Module,
-    file: str,
-    root: str,
-    function: str,
-    suffix: str,
-    missing: set[str],
-    side: Side | None,
-) -> Loaded:
-    home, name, package = place(file, text)
-    for folder in () if side is not None else folders(root, home):
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
-    module = types.ModuleType(f"{name}__{suffix}")
-    module.__file__ = file
-    module.__package__ = package
-    module.__spec__ = None
-    sys.modules[module.__name__] = module
-    vars(module).update({SIDE: side} if side is not None else {})
-    loaded = Loaded(module, tree, find(tree, function), missing=missing, text=text, side=side)
-    with loaded.importing():
-        loaded.notes = _packages(package, home)
-    return loaded
-
-
 def folders(root: str, home: str) -> list[str]:
-    """What a file imports from: the project's folders, and at last the one that it stands in."""
+    """The folders that a file imports from: the project's, and at last the one that it stands in."""
     return [folder for folder in (root, os.path.join(root, "src"), home) if folder and os.path.isdir(folder)]
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from .calling import Signature
+from .calling import Signature, innermost
 from .jax_functions import attribute
 
 DEEPEST = 3
@@ -56,11 +55,4 @@ def product(result: object, name: str, depth: int = 0) -> Callable[..., object] 
 
 def _name(function: object) -> str:
     """The name of the innermost function that a function wraps."""
-    for _ in range(8):
-        if isinstance(function, functools.partial):
-            function = function.func
-        elif attribute(function, "__wrapped__") is not None:
-            function = attribute(function, "__wrapped__")
-        else:
-            break
-    return str(attribute(function, "__name__", ""))
+    return str(attribute(innermost(function), "__name__", ""))

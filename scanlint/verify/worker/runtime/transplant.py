@@ -13,7 +13,7 @@ from .jax_functions import attribute
 
 
 def transplant(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
-    """The same value for the new version of the module: its classes and functions in place of the old ones."""
+    """A value with the classes and functions of one version of the module in place of those of the other."""
     match value:
         case enum.Enum():
             cls = _counterpart(type(value), before, after)

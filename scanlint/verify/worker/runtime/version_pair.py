@@ -51,11 +51,11 @@ class VersionPair:
     paces: dict[str, Pace] = field(default_factory=dict)
 
     def moved(self, values: Values) -> Values:
-        """The same arguments for the new version."""
+        """Arguments with the classes of the new version's module."""
         return self.made_for(self.new, values)
 
     def own(self, values: Values) -> Values:
-        """The same arguments for the old version."""
+        """Arguments with the classes of the old version's module."""
         return self.fresh(values) if self.old is self.home else self.made_for(self.old, values)
 
     def fresh(self, values: Values) -> Values:
@@ -70,24 +70,24 @@ class VersionPair:
         """The result of the old version's Python, line by line. Raises TookTooLong, and what it raises."""
         OUTGOING.begin()
         mine = self.own(copied(values))
-        result = self.pace.run(lambda f: drained(self.signature.call(f, mine)), patience)
-        return taken_by_jax(result) if self.traced else result
+        return self.given(self.pace.run(lambda f: drained(self.signature.call(f, mine)), patience))
 
     def new_python(self, values: Values) -> object:
         """The result of the new version as it is called, without a `jit` made here."""
-        result = drained(finished(self.signature.call(self.after, self.moved(copied(values)))))
-        return taken_by_jax(result) if self.traced else result
+        return self.given(drained(self.run_new(values)))
 
     def new_at_pace(self, values: Values) -> object:
         """The result of the new version's Python, run in the way that is quick, as the old one is."""
         mine = self.moved(copied(values))
         pace = self.paces.setdefault("new", Pace(self.new, self.after, patience=NEW_SECONDS))
-        result = pace.run(lambda f: drained(self.signature.call(f, mine)))
-        return taken_by_jax(result) if self.traced else result
+        return self.given(pace.run(lambda f: drained(self.signature.call(f, mine))))
 
     def old_as_called(self, values: Values) -> object:
         """The result of the old version as it is called, with the `jit` that it may have."""
-        result = drained(finished(self.signature.call(self.before, self.own(copied(values)))))
+        return self.given(drained(finished(self.signature.call(self.before, self.own(copied(values))))))
+
+    def given(self, result: object) -> object:
+        """A result as whoever calls the function gets it: traced code gives no arrays of NumPy."""
         return taken_by_jax(result) if self.traced else result
 
     def run_new(self, values: Values) -> object:
@@ -95,19 +95,20 @@ class VersionPair:
 
     def old_traces(self, values: Values) -> bool:
         """Whether the old version can be traced with the arrays and numbers of these arguments."""
-        return self._traces(self.before, self.own(values), numbers=True)
+        return self.refusal(self.before, self.own(values), numbers=True) is None
 
     def new_traces(self, values: Values) -> bool:
         """Whether the new version can be traced with the arrays of these arguments."""
-        return self._traces(self.after, self.moved(values), numbers=False)
+        return self.refusal(self.after, self.moved(values), numbers=False) is None
 
-    def _traces(self, function: Function, values: Values, *, numbers: bool) -> bool:
+    def refusal(self, function: Function, values: Values, *, numbers: bool) -> Exception | None:
+        """Why a version cannot be traced with the arrays of its arguments, and their `numbers`; None if it can."""
         parts = split(values, self.signature.static, numbers=numbers)
         try:
             jax.eval_shape(lambda *ls: self.arrays(function, parts, ls), *parts.leaves)
-        except Exception:  # noqa: BLE001
-            return False
-        return True
+        except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
+            return error
+        return None
 
     def arrays(self, function: Function, parts: Split, leaves: tuple[object, ...]) -> list[object]:
         result = self.signature.call(function, parts.rebuild(leaves))
@@ -165,7 +166,7 @@ def taken_by_jax(tree: object) -> object:
 
 
 def static_key(parts: Split) -> object:
-    """What the compiled program depends on besides its traced leaves."""
+    """A key that is equal for arguments which differ in traced leaves only."""
     marked = parts.rebuild([TRACED] * len(parts.leaves))  # not None, which an optional argument is where it is absent
     flat, tree = jax.tree_util.tree_flatten(marked)
     return (str(tree), tuple(x if isinstance(x, (str, int, float, bool)) else id(x) for x in flat))

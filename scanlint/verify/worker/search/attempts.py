@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, build, leaves
+from ..infer.specs import Array, OnHost, Spec, Specs, Struct, leaves
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import untraceable
@@ -20,7 +20,7 @@ from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
 from ..runtime.made_functions import MakerSignature
 from ..runtime.transplant import transplant
-from .case_values import Filling, make, scalar_values
+from .case_values import Filling, make, with_arrays
 from .shape_search import NOT_IMPORTED, Failure
 
 ATTEMPT_SECONDS = 2.0
@@ -35,7 +35,7 @@ def in_turns(asked: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """What came of an attempt: why it failed, whether it was decided, and what it returned."""
+    """The result of an attempt: why it failed, whether a test was decided, and what it returned."""
 
     failure: Failure | None
     decided: bool
@@ -103,7 +103,7 @@ class Attempts:
         truth: Truth = in_turns,
         reached: ReachedLines | None = None,
     ) -> Failure | None:
-        """The same, whatever was tried before."""
+        """Why a version rejects these inputs; it is run, whatever was tried before."""
         asked, self.empty, self.shapes = [0], False, None
         reached = ReachedLines() if reached is None else reached
 
@@ -168,7 +168,7 @@ class Attempts:
         return False
 
     def moved(self, values: dict[str, object], function: Callable[..., object] | None) -> dict[str, object]:
-        """The same arguments for the module of a function of either version, else for the twin."""
+        """Arguments with the classes of the function's own module, or of the twin's."""
         home = self.loaded.module
         name = str(getattr(inspect.unwrap(function), "__module__", "")) if function is not None else ""
         module = sys.modules.get(name) if name.startswith(home.__name__.removesuffix("before")) else None
@@ -196,27 +196,19 @@ class Attempts:
         if any(_opaque(s) for s in specs.values()):
             return make(specs, Filling("ordinary"), ())
 
-        def pick(spec: Spec, path: str) -> object:
-            match spec:
-                case Array(shape=shape, dtype="key"):
-                    return abstract(shape, _key_dtype())
-                case Array(shape=shape, dtype="rawkey"):
-                    return abstract((*shape, 2), np.uint32)
-                case Array(shape=shape, dtype=dtype):
-                    return abstract(shape, jax.numpy.dtype(dtype))
-                case Scalar():
-                    return scalar_values(spec, ())[0]
-                case Alternatives(values=values):
-                    return values[0]
-            raise TypeError(f"no value for {spec}")
-
         outer = self.signature.static if isinstance(self.signature, MakerSignature) else ()
         real = make({n: s for n, s in specs.items() if n in outer}, Filling("ordinary"), ())
-        return {name: build(spec, pick, name) for name, spec in specs.items() if name not in real} | real
+        return with_arrays({n: s for n, s in specs.items() if n not in real}, _abstract) | real
 
 
-def _key_dtype() -> object:
-    return jax.eval_shape(lambda: jax.random.key(0)).dtype
+def _abstract(spec: Array, path: str) -> object:
+    """The shape and dtype of an array."""
+    match spec.dtype:
+        case "key":
+            return abstract(spec.shape, jax.eval_shape(lambda: jax.random.key(0)).dtype)
+        case "rawkey":
+            return abstract((*spec.shape, 2), np.uint32)
+    return abstract(spec.shape, jax.numpy.dtype(spec.dtype))
 
 
 def _on_host(spec: Spec) -> bool:

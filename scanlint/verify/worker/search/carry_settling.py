@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..infer.specs import Array, Specs, leaves, sizes
+from ..infer.specs import Array, Specs, every_leaf, sizes
 from ..runtime.calling import plain
 from ..runtime.jax_errors import carry_changes
 from .carry_avals import FOLLOWS, Start, Watched, merged
@@ -77,7 +77,7 @@ class Settling:
         return [_following(start._replace(after=_axes(start, others)), others) for start in found]
 
     def accepted(self, listed: Sequence[Specs]) -> list[Specs]:
-        """The same inputs in other dtypes, and with rows in place of a number, where the old version accepts them."""
+        """Inputs of other dtypes, and with rows in place of a number, that the old version accepts."""
         others = [specs for dtype in DTYPES for specs in _retyped(listed, dtype)]
         told = {name for specs in listed for name in self.inputs.told_ranks(specs)}
         return self.taken([*others, *mixed(listed), *with_rows(listed, told)])
@@ -144,15 +144,15 @@ def _following(start: Start, others: Iterable[Iterable[Start]]) -> Start:
 
 def _listed(tried: Iterable[Specs]) -> list[Specs]:
     """One set of inputs for each combination of ranks."""
-    filled = (specs for specs in tried if min(sizes(list(specs.values())), default=1))
+    filled = (specs for specs in tried if min(sizes(specs), default=1))
     return list({_ranks(specs): specs for specs in filled}.values())[-MOST:]
 
 
 def with_rows(listed: Iterable[Specs], told: Collection[str]) -> list[Specs]:
-    """The same inputs with an array in place of one number whose rank is not told: a polynomial at many points."""
+    """Inputs with an array in place of one number whose rank nothing tells: a polynomial at many points."""
     found = []
     for specs in listed:
-        length = max(sizes(list(specs.values())), default=1) + 1
+        length = max(sizes(specs), default=1) + 1
         numbers = [name for name, spec in specs.items() if spec == Array(()) and name not in told]
         found += [{**specs, name: Array((length,))} for name in numbers]
     return found
@@ -163,11 +163,4 @@ def mixed(listed: Iterable[Specs]) -> list[Specs]:
 
 
 def _ranks(specs: Specs) -> str:
-    return str(
-        [
-            (name, path, len(leaf.shape))
-            for name, s in specs.items()
-            for path, leaf in leaves(s)
-            if isinstance(leaf, Array)
-        ]
-    )
+    return str([(path, len(leaf.shape)) for path, leaf in every_leaf(specs) if isinstance(leaf, Array)])

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, key_of, leaves
-from ..runtime.calling import Values
+from ..infer.specs import Alternatives, Array, Leaf, Scalar, Spec, Specs, build, every_leaf, key_of
+from ..runtime.calling import Values, mapped
 from ..runtime.jax_functions import placed
 
 MAX_ALONE = 3
@@ -133,6 +133,22 @@ def make(specs: Specs, mode: Filling, integers: Sequence[int], wide: bool = Fals
     return {name: build(spec, pick, name) for name, spec in specs.items()}
 
 
+def with_arrays(specs: Specs, array: Callable[[Array, str], object]) -> Values:
+    """Arguments by parameter: arrays that are made by their spec and path, and the usual numbers and choices."""
+
+    def pick(spec: Spec, path: str) -> object:
+        match spec:
+            case Array():
+                return array(spec, path)
+            case Scalar():
+                return scalar_values(spec, ())[0]
+            case Alternatives(values=values):
+                return values[0]
+        raise TypeError(f"no value for {spec}")
+
+    return {name: build(spec, pick, name) for name, spec in specs.items()}
+
+
 def scalar_values(spec: Scalar, integers: Sequence[int]) -> list[object]:
     """Python numbers, the usual one first; for ints the trip counts 0, 1, 2 and more."""
     if spec.size is not None:
@@ -203,7 +219,8 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     """The fillings for one set of specs, the most telling first."""
     yield Filling("ordinary values")
     yield Filling("other values", seed=1, scale=3.0, turn=1, mixed=True)
-    found = [leaf for s in specs.values() for _, leaf in leaves(s)]
+    paths = every_leaf(specs)
+    found = [leaf for _, leaf in paths]
     matrices = any(map(_square, found))
     yield replace(POSITIVE, name="positive values and matrices") if matrices else POSITIVE
     if matrices:
@@ -222,9 +239,8 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     for value in floats:
         for near in (value, value - 1, value + 1, value / 2):  # halves: `x + y` is on a boundary
             yield Filling(f"all {near:g}", fill=near)
-    discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
-    for path, options in discrete:
-        for turn in range(1, options):  # beside other values each time: those of one seed may be on one side only
+    for path, leaf in paths:
+        for turn in range(1, _options(leaf, integers)):  # other values each time: those of one seed may lie alike
             yield Filling(f"choice {turn} of {path}", seed=turn - 1, turn=turn, only=path)
     yield Filling("a NaN", seed=2, spot=float("nan"))
     if any(isinstance(leaf, Array) and leaf.shape and "float" in leaf.dtype for leaf in found):
@@ -242,7 +258,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
 
 def at_length(specs: Specs, integers: Sequence[int]) -> Iterator[Filling]:
     """Fillings for axes longer than any number: each whole number on its own, equal neighbours, NaNs in the middle."""
-    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    found = every_leaf(specs)
     yield Filling("ordinary values")
     for path, leaf in found:
         if isinstance(leaf, Scalar) and leaf.kind == "int":
@@ -258,12 +274,8 @@ def at_length(specs: Specs, integers: Sequence[int]) -> Iterator[Filling]:
 
 def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Filling]:
     """One number on a boundary, the others on either side of zero: the outcome of `x >= 0` may depend on `y`."""
-    numbers = [
-        path
-        for name, spec in specs.items()
-        for path, leaf in leaves(spec, name)
-        if isinstance(leaf, Array) and leaf.shape == () and "float" in leaf.dtype
-    ]
+    found = every_leaf(specs)
+    numbers = [p for p, leaf in found if isinstance(leaf, Array) and leaf.shape == () and "float" in leaf.dtype]
     if 1 < len(numbers) <= MAX_ALONE:
         for value in dict.fromkeys([0.0, *floats[:1]]):
             for path in numbers:
@@ -273,7 +285,7 @@ def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Filling]:
 
 def _not_finite_alone(specs: Specs) -> Iterator[Filling]:
     """A NaN or an infinity in one leaf, with the others on either side of zero, or zero: `(t > 0) * jnp.exp(x)`."""
-    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    found = every_leaf(specs)
     floats = [path for path, leaf in found if isinstance(leaf, Array) and "float" in leaf.dtype]
     if 1 < len(floats) <= MAX_ALONE:
         for path in floats:
@@ -282,7 +294,7 @@ def _not_finite_alone(specs: Specs) -> Iterator[Filling]:
             yield Filling(f"inf in {path} beside zeros", fill=0.0, spot=float("inf"), only=path)
 
 
-def _options(leaf: Array | Scalar | Alternatives, integers: Sequence[int]) -> int:
+def _options(leaf: Leaf, integers: Sequence[int]) -> int:
     match leaf:
         case Alternatives(values=values):
             return min(len(values), 6)
@@ -297,7 +309,7 @@ def _options(leaf: Array | Scalar | Alternatives, integers: Sequence[int]) -> in
 
 def ties_of_choices(specs: Specs) -> Iterator[Filling]:
     """Equal values and zeros beside each text or flag but the first: each arm has its own derivative there."""
-    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    found = every_leaf(specs)
     for path, leaf in found:
         for turn in range(1, _options(leaf, ())) if isinstance(leaf, Alternatives) else ():
             tied = [Filling("ones", fill=1.0), *(Filling(f"few {k}", seed=12 + k, few=True) for k in range(FEW))]
@@ -334,7 +346,7 @@ def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
 
         def make() -> Values:
             at = [0]
-            return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
+            return mapped(lambda x: leaf(at, x), values)
 
         return make
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, leaves, sizes
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, every_leaf, sizes
 from ..runtime.calling import Values
 from ..runtime.jax_functions import placed
 from .case_values import SCATTERED, Case, Filling, make, scalar_values
@@ -73,14 +73,13 @@ def stairs(specs: Specs) -> Iterator[Case]:
 
 def heights(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
     """Python floats around each number that only the new text has, of either sign, beside arrays of its order."""
-    for name, spec in specs.items():
-        for path, leaf in leaves(spec, name):
-            for n in numbers.heights if isinstance(leaf, Scalar) and leaf.kind == "float" else ():
-                # What lies beyond tells most.
-                for value, seed in itertools.product((2 * n, -2 * n, n / 2, n, -n), range(2)):
-                    near = TIES if abs(n) < 1 else ()  # a tolerance shows beside what is compared with it
-                    edge = Edge("", near, (), seed, 1.0, path, max(1.0, abs(n) / 2), value, everywhere=True)
-                    yield Case(f"{path} = {value:g}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
+    for path, leaf in every_leaf(specs):
+        for n in numbers.heights if isinstance(leaf, Scalar) and leaf.kind == "float" else ():
+            # What lies beyond tells most.
+            for value, seed in itertools.product((2 * n, -2 * n, n / 2, n, -n), range(2)):
+                near = TIES if abs(n) < 1 else ()  # a tolerance shows beside what is compared with it
+                edge = Edge("", near, (), seed, 1.0, path, max(1.0, abs(n) / 2), value, everywhere=True)
+                yield Case(f"{path} = {value:g}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
 def edges(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
@@ -92,7 +91,7 @@ def edges(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
 
 def drawn(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
     """Draws from few numbers each: rows of equal ones, counters at their limits and rare ways come up among many."""
-    near = sorted({n + d for n in (*sizes(list(specs.values())), *numbers.wholes[:FEW_SEEDS]) for d in (-1, 0)})
+    near = sorted({n + d for n in (*sizes(specs), *numbers.wholes[:FEW_SEEDS]) for d in (-1, 0)})
     floats = (HALVES, (0.0, 1.0), tuple(dict.fromkeys((*HALVES, *numbers.boundaries()))), (*HALVES, *INFINITE))
     wholes = ((-1, 0, 1), (0, 1), tuple(range(-2, max([2, *(n for n in near if n < AXIS)]) + 2)), (0, 1, *near))
     for seed in range(MOST_DRAWN):
@@ -101,7 +100,7 @@ def drawn(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
 
 
 def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
-    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    found = every_leaf(specs)
     floats = [path for path, leaf in found if isinstance(leaf, Array) and "float" in leaf.dtype]
     wholes = [path for path, leaf in found if isinstance(leaf, Array) and "int" in leaf.dtype]
     sides, boundaries = numbers.sides()[:MOST_SIDES], numbers.boundaries()[:MOST_SIDES]
@@ -182,8 +181,7 @@ def of_texts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
 
 def beside_numbers(specs: Specs) -> Iterator[Case]:
     """Python numbers among arrays of halves and ties: what trips add up with them shows on long axes."""
-    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
-    for path, leaf in found:
+    for path, leaf in every_leaf(specs):
         if isinstance(leaf, Scalar) and leaf.size is None and leaf.kind in ("float", "int"):
             listed: Sequence[float] = FEW_PYTHON[1:] if leaf.kind == "float" else FEW_NUMBERS[2:]
             for n, seed in itertools.product(listed, (15, 16)):

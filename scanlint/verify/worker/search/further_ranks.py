@@ -185,7 +185,7 @@ def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterato
     told = inputs.told_ranks(specs)
     floats = {n: s for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32"}
     arrays = [n for n, s in floats.items() if s.shape and n not in told]
-    larger = {size: size + LARGER for size in sizes(list(specs.values()))}
+    larger = {size: size + LARGER for size in sizes(specs)}
     for name in arrays[:MOST_FEWER] if inputs.owner is None else ():
         changed = {n: Array(()) if n == name else resize(s, larger) for n, s in specs.items()}
         failure = inputs.attempt(changed, after) if inputs.attempt(changed) is None else None

@@ -15,13 +15,13 @@ import numpy as np
 from ..imports.absent_packages import NotInstalledError
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
-from ..infer.indexed_keys import indexed_keys
 from ..infer.inference import infer
 from ..infer.need import Need
-from ..infer.parameter_truths import asked_for_truth
-from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resize, sizes
+from ..infer.selecting_parameters import asked_for_truth, indexed_keys
+from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resized, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
+from ..runtime.free_names import defaults_of, words_in
 from ..runtime.jax_errors import for_this_jax
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
@@ -67,8 +67,7 @@ class Inputs(Attempts):
 
     def narrow(self) -> bool:
         """Whether the function names types of 32 bits, which do not become those of 64 where these are enabled."""
-        named = (n for n in ast.walk(self.node) if isinstance(n, ast.Name | ast.Attribute | ast.Constant))
-        return any(_word(n) in NARROW for n in named)
+        return not NARROW.isdisjoint(words_in(self.node))
 
     def given(self, texts: tuple[tuple[str, str], ...]) -> Iterator[Specs]:
         """The specs of each specification, which says where it stands; raises BadSpecification."""
@@ -122,7 +121,7 @@ class Inputs(Attempts):
                     yield name
 
     def accepted(self) -> Iterator[Specs]:
-        """What the old version accepts of the specs that are solved for, and of the least ranks."""
+        """The specs that the old version accepts, among those that are solved for and those of the least ranks."""
         for specs in self.proposed:
             for tried in (with_more(s, self.ahead()) for s in (specs, beyond_numbers(specs))):
                 if self.both_ways(tried) is None and not self.empty:
@@ -175,7 +174,7 @@ class Inputs(Attempts):
         raise NoInputs(self.explain(failure))
 
     def both_ways(self, specs: Specs) -> Failure | None:
-        """The same, and with the opposite outcome of truth tests on arrays: what a `break` skips has shapes as well."""
+        """Why the old version rejects inputs, with either outcome of tests: what a `break` skips has shapes too."""
         self.decided = False
         failure = self.attempt(specs)
         if failure is not None or not self.decided:
@@ -218,11 +217,11 @@ class Inputs(Attempts):
         return {n.body[0].lineno for n in loops} & reached.lines, failure
 
     def smallest(self, specs: Specs) -> Specs:
-        """The same specs with every size as small as the old version accepts, but still distinct."""
-        for size in reversed(sizes(list(specs.values()))):
+        """The specs with every size as small as the old version accepts, and all sizes distinct."""
+        for size in reversed(sizes(specs)):
             for small in SMALLEST:
-                changed = {name: resize(spec, {size: small}) for name, spec in specs.items()}
-                if small < size and small not in sizes(list(specs.values())) and self.attempt(changed) is None:
+                changed = resized(specs, {size: small})
+                if small < size and small not in sizes(specs) and self.attempt(changed) is None:
                     specs = changed
                     break
         return specs
@@ -358,15 +357,15 @@ class Inputs(Attempts):
             if name != node.args.args[0].arg
         )
         yield Struct(cls, items)
-        optional = _optional(node)
+        optional = defaults_of(node.args).keys()
         if optional & dict(items).keys():
             yield Struct(cls, tuple((name, spec) for name, spec in items if name not in optional))
 
     def variants(self, specs: Specs) -> Iterator[tuple[str, Specs]]:
-        """The same specs in other sizes, while time is left: all renamed, each size one, two or zero, all longer."""
+        """The specs in other sizes, while time is left: all sizes changed, each one, two or zero, all longer."""
         yield "", specs
         deadline = time.process_time() + VARIANT_SECONDS
-        known = sizes(list(specs.values()))
+        known = sizes(specs)
         longer = dict(zip(known, LONG_AXES, strict=False))
         renamed = (s for s in self.renamed(specs, known) if s != specs and self.attempt(s) is None)
         yield from (("other sizes", changed) for changed in itertools.islice(renamed, 1))
@@ -374,16 +373,16 @@ class Inputs(Attempts):
         tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2) for n in known[:3]]
         tried += [(f"{LONGER_AXES}: {n}", {n: m}) for n, m in longer.items()]
         for label, table in tried:
-            changed = {name: resize(spec, table) for name, spec in specs.items()}
+            changed = resized(specs, table)
             if time.process_time() > deadline:
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
 
     def renamed(self, specs: Specs, known: list[int]) -> Iterator[Specs]:
-        """The same with another size for each, and with the other sizes that follow from the ranks."""
+        """The specs with another size for each axis, and with the other sizes that follow from the ranks."""
         table = dict(zip(known, (n for n in OTHER_SIZES if n not in known), strict=False))
-        yield {name: resize(spec, table) for name, spec in specs.items()}
+        yield resized(specs, table)
         if (solved := self.with_ranks(specs, {}, known)) is not None:
             yield solved
 
@@ -394,17 +393,6 @@ def _stored(node: ast.AST) -> set[str]:
     return {part.value.id for part in parts if isinstance(part.value, ast.Name)}
 
 
-def _word(node: ast.Name | ast.Attribute | ast.Constant) -> object:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else node.value
-
-
 def _fields(node: ast.ClassDef) -> set[str]:
     """The names that a class annotates, as dataclasses and NamedTuples do."""
     return {s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
-
-
-def _optional(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """The parameters that have defaults."""
-    positional = [*node.args.posonlyargs, *node.args.args]
-    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    return {a.arg for a in positional[len(positional) - len(node.args.defaults) :]} | {a.arg for a, d in named if d}

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
+from ..infer.specs import Array, Leaf, Spec, Specs, leaves, replace, resized, sizes
+from ..runtime.free_names import words_in
 from .case_values import Filling
 
 MOST = 6
@@ -18,11 +19,11 @@ MANY, MOST_AXES = 600, 2
 NAMED = frozenset(
     ["float16", "bfloat16", "float32", "float64", "promote_types", "result_type", "preferred_element_type"]
 )
-"""What a text says that makes sums in a type of its own."""
+"""Words of a text that makes sums in a type of its own."""
 
 
 class Retyping(Enum):
-    """What of the arguments has another type."""
+    """The part of the arguments that has another type."""
 
     ALL = "all numbers in fewer bits"
     ONE = "floats of one argument in fewer bits than those beside them"
@@ -47,8 +48,8 @@ def halved(specs: Specs, texts: Sequence[ast.AST]) -> Iterator[tuple[Specs, Fill
     """Many ones after a number that swallows each of them in half precision, where texts name types of floats."""
     if not _says(texts, NAMED):
         return
-    for size in sizes(list(specs.values()))[:MOST_AXES]:
-        long = {name: resize(spec, {size: MANY}) for name, spec in specs.items()}
+    for size in sizes(specs)[:MOST_AXES]:
+        long = resized(specs, {size: MANY})
         for short, swallows in SWALLOWING.items():
             filling = Filling(f"ones after {swallows:g}", fill=1.0, spot=swallows)
             yield {n: retyped(s, FLOATS, short) for n, s in long.items()}, filling
@@ -60,8 +61,7 @@ def of_complex(specs: Specs, texts: Sequence[ast.AST]) -> Specs | None:
 
 
 def _says(texts: Sequence[ast.AST], wanted: Collection[str]) -> bool:
-    words = {getattr(n, "attr", getattr(n, "id", getattr(n, "value", ""))) for t in texts for n in ast.walk(t)}
-    return any(isinstance(word, str) and word in wanted for word in words)
+    return not words_in(*texts).isdisjoint(wanted)
 
 
 def _with(specs: Specs, name: str, dtype: str, other: str) -> Specs:
@@ -75,7 +75,7 @@ def _holds(spec: Spec, dtype: str) -> bool:
 def retyped(spec: Spec, dtype: str, other: str) -> Spec:
     """The spec with arrays of another dtype."""
 
-    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+    def change(leaf: Leaf, path: str) -> Spec:
         return Array(leaf.shape, other) if isinstance(leaf, Array) and leaf.dtype == dtype else leaf
 
     return replace(spec, change)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..infer.guess import FRESH, UNARY
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
+from ..infer.specs import Alternatives, Array, Leaf, Scalar, Spec, Specs, every_leaf, leaves, replace, resized, sizes
 from ..runtime.jax_errors import Complaint, Fact, Shape, read
 
 MOST_ATTEMPTS = 80  # 28 sufficed in 39 searches, of 754 functions
@@ -99,7 +99,7 @@ def search(
 
 def unused_sizes(specs: Specs) -> tuple[int, ...]:
     """Sizes that no axis has, at least two."""
-    known = sizes(list(specs.values()))
+    known = sizes(specs)
     found = [n for n in FRESH if n not in known]
     return (*found, max((*known, *FRESH)) + 1, max((*known, *FRESH)) + 2)
 
@@ -129,18 +129,18 @@ def _changes(
         for other in alternatives.get(name, []):
             if other != specs[name]:
                 yield cost, {**specs, name: other}
-        for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6], Fact.UNCALLABLE in said.facts):
+        for changed in _leaf_changes(specs[name], sizes(specs)[:6], Fact.UNCALLABLE in said.facts):
             yield cost, {**specs, name: changed}
     if Fact.SHAPES in said.facts:  # `self.w` is made with sizes that are arguments
-        known = [s.count for spec in specs.values() for _, s in leaves(spec) if isinstance(s, Scalar)]
-        counts = [(a, b) for a in sizes(list(specs.values())) for b in dict.fromkeys(known) if a != b]
+        known = [s.count for _, s in every_leaf(specs) if isinstance(s, Scalar)]
+        counts = [(a, b) for a in sizes(specs) for b in dict.fromkeys(known) if a != b]
         yield from _resized(specs, counts, involved)
 
 
 def _mapped(spec: Spec) -> Spec:
     """One for each example: all leaves with a further axis, the first one."""
 
-    def many(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+    def many(leaf: Leaf, path: str) -> Spec:
         match leaf:
             case Array(shape=shape, dtype=dtype):
                 return Array((FRESH[0], *shape), dtype)
@@ -154,7 +154,7 @@ def _mapped(spec: Spec) -> Spec:
 def _resized(specs: Specs, pairs: list[tuple[int, int]], involved: set[str]) -> Iterator[tuple[float, Specs]]:
     """The axes of one size given another, all of them or one."""
     for a, b in pairs:
-        yield 0.5, {name: resize(spec, {a: b}) for name, spec in specs.items()}
+        yield 0.5, resized(specs, {a: b})
         for name in sorted(specs, key=lambda n: n not in involved):
             for changed in _axis_to(specs[name], a, b):
                 yield 1.0, {**specs, name: changed}
@@ -208,7 +208,7 @@ def _leaf_changes(spec: Spec, known: list[int], called: bool) -> Iterator[Spec]:
             yield set_leaf(spec, path, changed)
 
 
-def _other_leaf(leaf: Array | Scalar | Alternatives, called: bool) -> Iterator[Spec]:
+def _other_leaf(leaf: Leaf, called: bool) -> Iterator[Spec]:
     match leaf:
         case Array(shape=shape, dtype="float32"):
             used = set(shape)

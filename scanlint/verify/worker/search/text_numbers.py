@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..runtime.free_names import defaults_of
+
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 MOST_NUMBERS = 12
 LARGEST = 1e30
@@ -88,10 +90,7 @@ def held_numbers(function: ast.AST | None, module: ast.Module) -> dict[str, int 
     """The numbers that names stand for: constants of the module, defaults of parameters."""
     pairs = [(s.targets[0].id, s.value) for s in module.body if isinstance(s, ast.Assign) and _single(s)]  # type: ignore[attr-defined]
     if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-        a = function.args
-        listed = [*a.posonlyargs, *a.args]
-        pairs += [(p.arg, d) for p, d in zip(listed[::-1], a.defaults[::-1], strict=False)]
-        pairs += [(p.arg, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
+        pairs += defaults_of(function.args).items()
     constants = {name: value.value for name, value in pairs if isinstance(value, ast.Constant)}
     return {n: v for n, v in constants.items() if isinstance(v, int | float) and not isinstance(v, bool)}
 

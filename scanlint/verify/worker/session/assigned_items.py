@@ -9,6 +9,8 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
+from ..runtime.free_names import named_parameters
+
 MARK = "__scanlint_item__"
 INDEX = "__scanlint_index__"
 NOTE = "arrays of JAX cannot be assigned to: the old version was run as if they could, as those of NumPy"
@@ -39,7 +41,7 @@ class _Index:
 
 
 def assigned(array: object, index: object, value: object, sign: str = "") -> object:
-    """What a name is after `array[index] = value`, or with an operator; what is no array of JAX changes in place.
+    """The value of a name after `array[index] = value`, or with an operator; all but arrays of JAX change in place.
 
     NumPy gives an array of JAX its new items; of a tracer it asks the values, which is an error of JAX.
     """
@@ -108,8 +110,7 @@ class _Assigns(ast.NodeTransformer):
 
 def _bound(function: ast.FunctionDef) -> set[str]:
     """The names that a function binds itself: its parameters, and what is assigned to in its own scope."""
-    arguments = function.args
-    found = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    found = {parameter.arg for parameter in named_parameters(function.args)}
     outer: set[str] = set()
     stack: list[ast.AST] = list(function.body)
     while stack:

@@ -15,7 +15,7 @@ from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.observed import reduced, specs_of
 from ..infer.shorter_calls import shorter
-from ..infer.specs import Array, Specs, leaves, resize, sizes
+from ..infer.specs import Array, Specs, every_leaf, leaves, resized, sizes
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
@@ -86,7 +86,7 @@ class Families:
         return [*usual[:1], *optional_families(self.inputs, after, specs, absent=True), *changed, *usual[1:]]
 
     def usual(self, before: Callable[..., object]) -> list[Family]:
-        """The same without what is optional."""
+        """The families of required arguments, the most trusted inputs first; raises NoInputs."""
         if self.recorded:
             self.source = self.kept
             return self.around(list(self.recorded))
@@ -166,7 +166,7 @@ class Families:
         return None
 
     def of_fewer_axes(self, solved: Specs) -> list[Family]:
-        """What the old version accepts with fewer axes than those that are solved for: an element instead of a row."""
+        """Families in which the old version accepts fewer axes than the solver found: an element instead of a row."""
         specs = next((s for s in self.inputs.accepted() if _fewer_axes(s, solved)), None)
         if specs is None:
             return []
@@ -231,8 +231,8 @@ class Families:
         if longer is None or self.inputs.owner is not None:
             return
         bodies, _ = self.inputs.entered(specs)
-        for size in sizes(list(specs.values()))[:MOST_SIZES]:
-            fewer_rows, changed = ({n: resize(s, {size: 1}) for n, s in x.items()} for x in (specs, longer[1]))
+        for size in sizes(specs)[:MOST_SIZES]:
+            fewer_rows, changed = (resized(x, {size: 1}) for x in (specs, longer[1]))
             reached, failure = self.inputs.entered(fewer_rows)
             if failure is None and bodies - reached and self.inputs.attempt(changed) is None:
                 yield f"no trip, {longer[0]}", changed
@@ -268,7 +268,7 @@ def _fewer_axes(specs: Specs, than: Specs) -> bool:
 
 
 def _ranks(specs: Specs) -> dict[str, int]:
-    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    found = every_leaf(specs)
     return {path: len(leaf.shape) for path, leaf in found if isinstance(leaf, Array)}
 
 

@@ -12,12 +12,11 @@ from ..comparing.agreement import describe
 from ..comparing.branch_cover import Coverage, changed_lines
 from ..comparing.judge import Judge, Raises, Refuted, Unknown, Weaker
 from ..comparing.measure import measured
-from ..harvest.factories import made
 from ..harvest.file_calls import harvest
-from ..harvest.function_makers import making
+from ..harvest.function_makers import making, recorded_products
 from ..harvest.recorded_calls import Call, Recordings, arguments, required
 from ..infer.given_inputs import BadSpecification
-from ..infer.parameter_truths import asked_for_truth
+from ..infer.selecting_parameters import asked_for_truth
 from ..infer.specs import Array
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, jitted
@@ -70,24 +69,17 @@ def run(
     kind, asked = "recorded", request.get("asked", "all")
     if harvested and not recordings and not request["given"]:
         kind, recordings = "harvested", harvested.traced() if request["traced"] else harvested
-    task, answer = attempt(VerificationRun(request, stage, ground, recordings, kind=kind, measuring=keep))
+    begun = functools.partial(VerificationRun, request, stage, ground)
+    task, answer = attempt(begun(recordings, kind=kind, measuring=keep))
     if answer["verdict"] == "unknown" and task.recordings and asked != "called":
         keep(task.trusted(answer))
-        other, again = attempt(VerificationRun(request, stage, ground, Recordings(), measuring=keep))
+        other, again = attempt(begun(Recordings(), measuring=keep))
         if again["verdict"] != "unknown":
             task, answer = other, again
     if task.held_by_checks(answer) and asked != "called":
         keep(task.trusted(answer))
-        silent = VerificationRun(
-            request,
-            stage,
-            ground,
-            task.recordings,
-            kind=kind,
-            silent=True,
-            measuring=lambda answer: keep({**answer, "verdict": "tested"}),
-        )
-        other, again = attempt(silent)
+        tested = functools.partial(_with_verdict, keep, "tested")
+        other, again = attempt(begun(task.recordings, kind=kind, silent=True, measuring=tested))
         if again["verdict"] in ("proved", "tested"):
             task, answer = other, {**again, "verdict": "tested"}
     if answer["verdict"] == "unknown" and task.ran_same_text():
@@ -96,13 +88,17 @@ def run(
     return {**task.trusted(answer), **doubt, "protections": ground.enclosure.protections}
 
 
+def _with_verdict(keep: Callable[[Answer], None], verdict: str, answer: Answer) -> None:
+    keep({**answer, "verdict": verdict})
+
+
 def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
     """The answer, whatever the code under test raises."""
     try:
         answer = task.verdict()
         if task.weighing is not None and task.weighing.fades:
             answer["carries"] = task.carries(faded=True)
-    except Unknown as error:
+    except (Unknown, NoInputs) as error:
         answer = task.answer("unknown", reason=str(error))
     except NotDefined as error:
         answer = {**task.answer("unknown", reason=str(error)), "failed": str(error)}
@@ -116,8 +112,6 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
             task.guessed = in_staged_body(error.__cause__)
     except BadSpecification as error:
         answer = task.answer("unknown", reason=f"the input specification cannot be read: {error}")
-    except NoInputs as error:
-        answer = task.answer("unknown", reason=str(error))
     except SystemExit:
         answer = task.answer("unknown", reason="the code under test exits")
     except TookTooLong:
@@ -315,7 +309,7 @@ class VerificationRun:
         return "tested"
 
     def tried(self, signature: Signature, *, short: bool) -> Tried:
-        """What came of attempts on the same old version, also in tasks before this one."""
+        """The results of attempts on the same old version, also in tasks before this one."""
         known = self.text("old"), repr(signature), short, self.silent, self.kind
         return self.ground.tried.setdefault(known, {})
 
@@ -335,7 +329,7 @@ class VerificationRun:
         inside = {
             name: functools.partial(self.inner, calls, old) for name, calls in self.recordings.inside(dotted).items()
         }
-        product = made(old, function, signature, values, inside)
+        product = recorded_products(old, function, signature, values, inside)
         if product is not None:
             return product
         if why is not None:

@@ -59,7 +59,7 @@ class Versions:
         return self.text("old_root") if which == "old" and self.free else self.text("root")
 
     def folders(self, which: str) -> list[str]:
-        """What a version imports from, the folder that it stands in first."""
+        """The folders that a version imports from, the one that it stands in first."""
         file = self.file(which)
         own = reversed(folders(self.root(which), place(file, self.text(which))[0]))
         tops = [str(top) for top in self.request.get("tops") or ()]  # type: ignore[attr-defined]

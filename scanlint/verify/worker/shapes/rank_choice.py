@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..infer.need import Need
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves, replace
+from ..infer.specs import Alternatives, Array, Leaf, Scalar, Spec, Specs, Struct, leaves, replace
 from .dims import Dim, Dims
 from .shape_expressions import TooManyNodes
 from .shape_values import Arr, ItemValues, ManyValues, NamedValues, Num, Value
@@ -21,7 +21,7 @@ MOST_TRIED = 160
 MOST_STEPS = 100_000  # expressions that are looked at for one function
 FOUND = 3
 ABOVE, BELOW, RARE = 0.99, 1.0, 0.8
-"""What an axis more and an axis less than guessed cost; three are seldom meant."""
+"""The costs of one axis more and one less than guessed; three are seldom meant."""
 THIRD = 2.0  # what a third axis costs
 HELD = 0.97  # what one of the parameters of a model costs: they are matrices rather than their inputs
 DTYPES = ("float32", "int32", "bool")
@@ -125,7 +125,7 @@ class ShapeSolver:
         return walk
 
     def value(self, spec: Spec, name: str, path: str, dims: Dims) -> Value:
-        """What an argument stands for."""
+        """The value of an argument in the walk over shapes."""
         match spec:
             case Array() if (name, path) in self.index:
                 return Arr(self.shapes[name, path], frozenset([self.index[name, path]]))
@@ -163,7 +163,7 @@ class ShapeSolver:
         axes = {walk.dims.of(d) for d in dims}
         counts = {place: walk.dims.of(d) for place, d in numbers.items()}
 
-        def changed(name: str, leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+        def changed(name: str, leaf: Leaf, path: str) -> Spec:
             place = name, _first_of_list(path)
             if isinstance(leaf, Array) and place in sizes:
                 return Array(sizes[place], leaf.dtype)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from ..runtime.free_names import placed_parameters
 from .dims import ONE, Dim
 from .shape_expressions import Names, ShapeExpressions
 from .shape_values import (
@@ -115,7 +116,7 @@ class ShapeWalk(ShapeExpressions):
                     self.names[name] = NamedValues({**held.held, key: value})
 
     def entry(self, iterable: ast.expr) -> Value:
-        """What a loop binds on a trip."""
+        """Bind the target of a loop for one trip."""
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=args):
                 for node in (n for a in args for n in ast.walk(a) if isinstance(n, ast.Name)):
@@ -259,7 +260,7 @@ class ShapeWalk(ShapeExpressions):
         """The result of a function of the file, or of one that is defined in it."""
         if self.depth >= DEEPEST or node.args.vararg or node.args.kwarg:
             return None
-        listed = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+        listed = [parameter.arg for parameter in placed_parameters(node.args)]
         usual = dict(zip(listed[::-1], map(self.of, node.args.defaults[::-1]), strict=False))
         outside = self.names, self.returned
         self.names, self.returned = {**names, **usual, **dict(zip(listed, args, strict=False)), **named}, None
@@ -275,7 +276,7 @@ class ShapeWalk(ShapeExpressions):
 
 
 def _end(sizes: Sequence[Dim | None]) -> Dim | None:
-    """What the numbers of a `range` stay below; one that counts down starts there."""
+    """The bound that the numbers of a `range` stay below; one that counts down starts there."""
     match sizes:
         case [stop] | [_, stop]:
             return stop

@@ -9,7 +9,8 @@ from dataclasses import replace
 from ..infer.guess import Sizes, guesses
 from ..infer.inference import infer
 from ..infer.need import Need
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, every_leaf
+from ..runtime.free_names import defaults_of
 from ..search.case_values import USUAL, Family, Filling, cases
 from ..search.input_sources import Inputs
 
@@ -49,7 +50,7 @@ def _without(inputs: Inputs, specs: Specs) -> Iterator[tuple[str, Specs]]:
     }  # dicts that are gone over together have the same
     if more != specs and inputs.attempt(more) is None:
         yield "one key more in each dict", more
-    absent = {name: spec for name, spec in specs.items() if name not in defaults(inputs.node)}
+    absent = {name: spec for name, spec in specs.items() if name not in defaults_of(inputs.node.args)}
     if len(absent) < len(specs) and inputs.attempt(absent) is None:
         yield "without optional arguments", absent
 
@@ -70,18 +71,10 @@ def by_changed_defaults(inputs: Inputs, changed: Collection[str], families: Sequ
                 yield Family(f"{DEFAULTED}{family.label}", absent, list(cases(absent, iter(USUAL), integers)))
 
 
-def defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr]:
-    """The default of each parameter that has one."""
-    a = node.args
-    pairs = [*zip([*a.posonlyargs, *a.args][::-1], a.defaults[::-1], strict=False)]
-    pairs += [(p, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
-    return {p.arg: default for p, default in pairs}
-
-
 def _present(inputs: Inputs, after: Function, specs: Specs) -> Iterator[tuple[str, Spec]]:
     """Optional parameters with a spec that the old version accepts in place of nothing."""
     needs = infer(inputs.node, inputs.functions())
-    absent = {name for name, default in defaults(inputs.node).items() if _none(default) and name in specs}
+    absent = {name for name, default in defaults_of(inputs.node.args).items() if _none(default) and name in specs}
     for name in sorted(absent, key=list(specs).index):
         wanted = replace(needs.get(name, Need()), default=...)
         yield from _accepted(
@@ -108,8 +101,8 @@ def _accepted(
 
 
 def _like(specs: Specs) -> list[Spec]:
-    """What an argument may be beside these: an array like one of them, a number."""
-    arrays = dict.fromkeys(leaf for spec in specs.values() for _, leaf in leaves(spec) if isinstance(leaf, Array))
+    """Specs of a further argument beside these: an array like one of them, a number."""
+    arrays = dict.fromkeys(leaf for _, leaf in every_leaf(specs) if isinstance(leaf, Array))
     return [*arrays, Array(()), Scalar("float"), Scalar("int")]
 
 

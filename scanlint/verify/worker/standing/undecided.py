@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 
 from ..infer.guess import FRESH
-from ..infer.specs import Array, Scalar, Spec, Specs, Struct, leaves, replace, resize, sizes
+from ..infer.specs import Array, Scalar, Spec, Specs, Struct, every_leaf, leaves, replace, resized, sizes
+from ..runtime.free_names import words_in
 from ..runtime.line_marks import Outcome, ReachedLines
 from ..search.attempts import Attempts
 from ..search.case_values import Case, Family
@@ -81,7 +82,7 @@ def candidates(base: Specs, texts: Sequence[ast.AST]) -> Iterator[Specs]:
     yield from _sized(base, numbers)
     yield from _counted(base, numbers)
     yield from _shaped(base, texts)
-    named = set(_words(texts))
+    named = words_in(*texts)
     for dtype in dict.fromkeys([*sorted(named & DTYPES), *(KINDS[w] for w in sorted(named & KINDS.keys()))]):
         for of in (FLOATS, INTEGERS):
             yield {n: retyped(s, of, dtype) for n, s in base.items()}
@@ -97,7 +98,7 @@ def lengths(texts: Sequence[ast.AST]) -> Iterator[int]:
     """Lengths at which a text may do otherwise: its numbers, those beside them, and what it spells."""
     exact = list(dict.fromkeys([*_numbers(texts), 1, 2]))
     near = [n + d for n in exact for d in (1, -1)]
-    words = set(_words(texts))
+    words = words_in(*texts)
     spelled = [*range(SPELLED), 99, 100, 101] if words & TEXTS or any(map(_formats, _nodes(texts))) else []
     raised = words & POWERS or any(isinstance(n, ast.Pow | ast.LShift | ast.RShift) for n in _nodes(texts))
     powers = [m for n in exact if 0 <= n < 9 for m in (2**n, 2**n - 1, 10**n, n * n)] if raised else []
@@ -109,11 +110,11 @@ def lengths(texts: Sequence[ast.AST]) -> Iterator[int]:
 
 def _sized(base: Specs, numbers: Sequence[int]) -> Iterator[Specs]:
     """Every size by itself, and all of them, as long as each number."""
-    known = sizes(list(base.values()))
+    known = sizes(base)
     for number in numbers if known else ():
         tables = [{n: number} for n in known if n != number]
         for table in (*tables, *([dict.fromkeys(known, number)] if len(known) > 1 else [])):
-            yield {name: resize(spec, table) for name, spec in base.items()}
+            yield resized(base, table)
 
 
 def _counted(base: Specs, numbers: Sequence[int]) -> Iterator[Specs]:
@@ -135,15 +136,15 @@ def _shaped(base: Specs, texts: Sequence[ast.AST]) -> Iterator[Specs]:
     """Each array in each shape that a text names, with what has its sizes."""
     named = dict.fromkeys(_shapes(texts))
     for shape in named:
-        for leaf in (leaf for spec in base.values() for _, leaf in leaves(spec) if isinstance(leaf, Array)):
+        for leaf in (leaf for _, leaf in every_leaf(base) if isinstance(leaf, Array)):
             if len(leaf.shape) == len(shape) and leaf.shape != shape:
                 table = dict(zip(leaf.shape, shape, strict=True))
-                yield {name: resize(spec, table) for name, spec in base.items()}
+                yield resized(base, table)
 
 
 def _ranked(base: Specs) -> Iterator[Specs]:
     """One and two axes more, one less and none, of all arrays and of each."""
-    known = sizes(list(base.values()))
+    known = sizes(base)
     fresh = [n for n in FRESH if n not in known][:2]
     changes: list[Callable[[tuple[int, ...]], tuple[int, ...]]] = [
         lambda shape: (*shape, *fresh[:1]),
@@ -171,15 +172,6 @@ def _with_axes(spec: Spec, change: Callable[[tuple[int, ...]], tuple[int, ...]])
 
 def _nodes(texts: Sequence[ast.AST]) -> Iterator[ast.AST]:
     return chain.from_iterable(map(ast.walk, texts))
-
-
-def _words(texts: Sequence[ast.AST]) -> Iterator[str]:
-    for node in _nodes(texts):
-        match node:
-            case ast.Name(id=word) | ast.Attribute(attr=word):
-                yield word
-            case ast.Constant(value=str() as word):
-                yield word
 
 
 def _formats(node: ast.AST) -> bool:

@@ -84,7 +84,7 @@ def _arrays_tested(weighing: WeighedPair) -> None:
 
 def _op_by_op(pair: VersionPair, values: Values) -> object:
     """The result of the new version with concrete arrays in its loops; None where it does not run so."""
-    with contextlib.suppress(Exception, TookTooLong), jax.disable_jit(), limited(FORCED_SECONDS):
+    with contextlib.suppress(Exception, TookTooLong), jax.disable_jit(), limited(FORCED_SECONDS):  # it is not asked
         return pair.run_new(values)
     return None
 

@@ -17,7 +17,8 @@ from ..comparing.agreement import kinds
 from ..comparing.judge import Judge, Raises, Refuted, Unfit
 from ..infer.docstring_hints import Hint, hints
 from ..infer.specs import Array, Specs, leaves
-from ..proof.equations import inner_jaxprs
+from ..proof.equations import name_of
+from ..proof.jaxpr_facts import every_equation
 from ..proof.paths import TooManyDecisions, deciding
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, jitted, limited, plain, split
@@ -29,8 +30,6 @@ from ..search.other_dtypes import Retyping, retyped
 from .other_dtypes_compared import same_in_other_types
 
 if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr
-
     from ..proof.equations import ClosedJaxpr
 
 SECONDS = 1.5
@@ -179,7 +178,7 @@ def _same_at_the_ends(judge: Judge, values: Values) -> None:
 
 
 def _one_by_one(judge: Judge, specs: Specs, free: set[str], dtype: str) -> None:
-    """The same with one argument of a narrow type beside floats, where the new version does not take all of them."""
+    """Remarks on one argument of a narrow type beside floats, where the new version does not take all of them."""
     for name in sorted(free)[:MOST_ALONE] if len(free) > 1 else ():
         values = filled(specs, {name}, dtype)
         try:
@@ -273,7 +272,7 @@ def evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
 def types_of(pair: VersionPair, function: Function, values: Values) -> tuple[list[Type], bool]:
     """The types of the results, and whether anything is promoted on the way; the arguments are abstract."""
     program = traced(pair, function, values)
-    return _listed(program.out_avals), _promotes(program.jaxpr)
+    return _listed(program.out_avals), any(name_of(e) == "convert_element_type" for e in every_equation(program.jaxpr))
 
 
 def traced(pair: VersionPair, function: Function, values: Values) -> ClosedJaxpr:
@@ -282,10 +281,6 @@ def traced(pair: VersionPair, function: Function, values: Values) -> ClosedJaxpr
     given = [abstract(shape(x), x.dtype) for x in parts.leaves]  # type: ignore[attr-defined]
     with limited(SECONDS):
         return jax.make_jaxpr(lambda *ls: pair.signature.call(function, parts.rebuild(ls)))(*given)
-
-
-def _promotes(jaxpr: Jaxpr) -> bool:
-    return any(e.primitive.name == "convert_element_type" or any(map(_promotes, inner_jaxprs(e))) for e in jaxpr.eqns)
 
 
 def _listed(tree: object) -> list[Type]:

@@ -6,15 +6,15 @@ import ast
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from ..comparing.agreement import Agreement, compare
 from ..comparing.judge import Judge, Raises, Refuted, Unknown
 from ..comparing.rounding import compilable, joinable
-from ..infer.specs import Scalar, Specs, Struct, resize, sizes
+from ..infer.specs import Scalar, Specs, Struct, resized, sizes
 from ..proof.prove import Proof
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
+from ..runtime.free_names import names_in
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
 from ..search.edge_values import Edge, beside_numbers, drawn, edges, filled, heights, of_texts, stairs
@@ -22,8 +22,8 @@ from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES, MOST_BEYOND, beyond_numbers
 from ..search.other_dtypes import retyped
 from ..search.text_numbers import TextNumbers, text_numbers
-from .far_cases import Weighed
 from .program_comparison import made
+from .stages.weighed_pair import WeighedPair
 
 SECONDS = 1.0
 DRAWN_SECONDS = 1.0
@@ -52,13 +52,7 @@ def defining(version: Loaded) -> list[ast.stmt]:
     return cut(version.tree, heads)
 
 
-class Swept(Weighed, Protocol):
-    """The same, and whether equal programs do not settle all arguments that may be passed."""
-
-    unsettled: bool
-
-
-def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) -> bool:
+def at_edges(weighing: WeighedPair, families: Sequence[Family], numbers: TextNumbers) -> bool:
     """Compare at edge values, unless the programs are equal, and in sizes beyond the limits of the new version.
 
     Whether equal programs are settled there.
@@ -80,7 +74,7 @@ def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) 
         if not family.real and (weighing.full.free or not weighing.proved):
             as_floats(weighing, family, numbers)
         if (not weighing.proved or numbers.limits) and not family.real:
-            settled = resized(weighing, family, numbers)
+            settled = in_other_sizes(weighing, family, numbers)
     except Raises as error:
         if not families[0].real:
             raise
@@ -88,14 +82,14 @@ def at_edges(weighing: Swept, families: Sequence[Family], numbers: TextNumbers) 
     return settled
 
 
-def on_long_axes(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
+def on_long_axes(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> None:
     """Compare Python numbers at numbers of the new text, and among values that many trips add up; raises Refuted."""
     started, specs = time.process_time(), family.specs or {}
     further = [*heights(specs, numbers), *beside_numbers(specs)]
     further += of_texts(specs, numbers) if weighing.full.free else ()
     proved = weighing.proved  # what lies beyond numbers that only the new version has is not
     for case in (*_counts(specs, numbers), *(() if proved else further)):
-        if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.is_late():
+        if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.late():
             return
         weighing.compared(case)
 
@@ -117,7 +111,7 @@ def _counts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
             yield from _usual({**specs, name: Struct(spec.kind, items, spec.positional)}, f"more than {most} items")
 
 
-def as_floats(weighing: Swept, family: Family, numbers: TextNumbers) -> None:
+def as_floats(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> None:
     """Compare at edge values with floats where whole numbers were guessed, if the old version takes them.
 
     Unless equal programs are equal for these too; that they differ there is said.
@@ -137,7 +131,7 @@ def as_floats(weighing: Swept, family: Family, numbers: TextNumbers) -> None:
         weighing.remarks.append(f"with floats for whole numbers: {error}")
 
 
-def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
+def swept(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> None:
     """Compare at the edge values of one family of shapes; raises Refuted."""
     if family.specs is None:
         return
@@ -146,7 +140,7 @@ def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
     started, doubted = time.process_time(), 0
     whole = not _loops_for_ever(judge)
     for case in edges(family.specs, numbers):
-        if doubted >= DOUBTED or time.process_time() - started > SECONDS or weighing.is_late():
+        if doubted >= DOUBTED or time.process_time() - started > SECONDS or weighing.late():
             break
         values = made(case)
         if values is None or (whole and same_compiled(judge, values)):
@@ -154,7 +148,7 @@ def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
         doubted += not weighing.compared(case)
 
 
-def on_drawn(weighing: Weighed, specs: Specs, numbers: TextNumbers) -> None:
+def on_drawn(weighing: WeighedPair, specs: Specs, numbers: TextNumbers) -> None:
     """Compare on many draws of few numbers; compiled programs tell soon that both versions give the same."""
     judge = weighing.programs.twin or weighing.full
     started, doubted, whole = 0.0, 0, not _loops_for_ever(judge)
@@ -162,7 +156,7 @@ def on_drawn(weighing: Weighed, specs: Specs, numbers: TextNumbers) -> None:
         values = made(case)
         same = same_compiled(judge, values) if whole and values is not None else None
         started, whole = started or time.process_time(), same is not None  # the first one compiles
-        late = time.process_time() - started > DRAWN_SECONDS or weighing.is_late()
+        late = time.process_time() - started > DRAWN_SECONDS or weighing.late()
         if values is None or doubted >= DOUBTED or late or (same is None and not judge.free):
             return
         doubted += not (same or weighing.compared(case))
@@ -188,14 +182,11 @@ def same_compiled(judge: Judge, values: Values) -> bool | None:
 
 def _loops_for_ever(judge: Judge) -> bool:
     """A loop on values may not end, which nothing interrupts once it is compiled."""
-    return any(
-        isinstance(n, ast.While) or getattr(n, "attr", getattr(n, "id", "")) == "while_loop"
-        for tree in (judge.pair.old.tree, judge.pair.new.tree)
-        for n in ast.walk(tree)
-    )
+    trees = judge.pair.old.tree, judge.pair.new.tree
+    return "while_loop" in names_in(*trees) or any(isinstance(n, ast.While) for tree in trees for n in ast.walk(tree))
 
 
-def resized(weighing: Weighed, family: Family, numbers: TextNumbers) -> bool:
+def in_other_sizes(weighing: WeighedPair, family: Family, numbers: TextNumbers) -> bool:
     """Whether both versions do the same in sizes beyond those that both texts name, and where all are equal.
 
     Of equal programs, whether they are equal there too, or were compared. Raises Refuted, and Unknown where the
@@ -205,7 +196,7 @@ def resized(weighing: Weighed, family: Family, numbers: TextNumbers) -> bool:
         return True
     started, settled = time.process_time(), True
     for label, specs, limit in _sizes(family.specs, numbers):
-        if time.process_time() - started > (LIMIT_SECONDS if limit else SIZE_SECONDS) or weighing.is_late():
+        if time.process_time() - started > (LIMIT_SECONDS if limit else SIZE_SECONDS) or weighing.late():
             return settled and not limit
         if weighing.inputs.attempt(specs) is not None:
             continue
@@ -233,14 +224,14 @@ def _long_cases(specs: Specs, label: str) -> Iterator[Case]:
         yield Case(f"{name}, {label}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
-def _proof_of(weighing: Weighed, case: Case) -> Proof | None:
+def _proof_of(weighing: WeighedPair, case: Case) -> Proof | None:
     values = made(case)
     return one_proof(weighing.full.pair, values, LIMIT_SECONDS) if values is not None else None
 
 
 def _sizes(specs: Specs, numbers: TextNumbers) -> Iterator[tuple[str, Specs, bool]]:
     """Labels and specs; whether they lie beyond a number that only the new text has."""
-    known = sizes(list(specs.values()))
+    known = sizes(specs)
     tables: list[tuple[str, Mapping[int, int], bool]] = []
     far = max((n for n in numbers.limits if n <= LONGEST), default=0)
     if far >= FEW_ROWS:
@@ -251,4 +242,4 @@ def _sizes(specs: Specs, numbers: TextNumbers) -> Iterator[tuple[str, Specs, boo
     if len(known) > 1:
         tables.append(("equal sizes", dict.fromkeys(known, EQUAL), False))
     for label, table, limit in tables if known else ():
-        yield label, {name: resize(spec, dict(table)) for name, spec in specs.items()}, limit
+        yield label, resized(specs, table), limit

@@ -1,47 +1,40 @@
-"""Runs both versions far from the usual inputs: many trips, long arrays for counts of few bits, other defaults."""
+"""Runs both versions far from the usual inputs: many trips, long arrays for counts of few bits, other defaults.
+
+And tells of loops so long that whole numbers made of their counters leave 32 bits in the new version, not in Python.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
+import jax
 import numpy as np
 
 from ..comparing.agreement import Agreement, compare, nowhere_finite
-from ..comparing.judge import Judge, Unknown
+from ..comparing.judge import Unknown
+from ..proof.counted import LONG, first_trip, leaves_its_type
 from ..proof.traced_pair import one_proof
-from ..runtime.calling import TookTooLong
+from ..runtime.calling import TookTooLong, Values, limited, plain, split
+from ..runtime.free_names import defaults_of
+from ..runtime.version_pair import VersionPair
 from ..search.case_values import Case, Family
 from ..search.edge_values import stairs
-from ..search.input_sources import Inputs
 from ..search.longer_axes import LONGER_AXES
-from .program_comparison import ProgramComparison, made
+from .program_comparison import made
+from .stages.weighed_pair import WeighedPair, first_specs
 from .trip_counts import Enlarged, foreign, lengthened
 
+if TYPE_CHECKING:
+    from ..proof.equations import ClosedJaxpr
+
 MOST_RAN = 3
+TRACE_SECONDS = 2.0
 
 
-class Weighed(Protocol):
-    """What is weighed: both versions, their programs, and how a case is compared."""
-
-    full: Judge
-    inputs: Inputs
-    programs: ProgramComparison
-    equal: bool
-    proved: bool
-    remarks: list[str]
-
-    @property
-    def judges(self) -> Sequence[Judge]: ...
-
-    def compared(self, case: Case) -> bool: ...
-
-    def is_late(self) -> bool: ...
-
-
-def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlarged], *, proved: bool) -> bool:
+def run_far(weighing: WeighedPair, families: Sequence[Family], large: Sequence[Enlarged], *, proved: bool) -> bool:
     """Compare with large numbers, with the defaults of each version and with long arrays; raises Refuted or Unknown.
 
     `proved`: the programs are equal for small numbers, and too large to be compared for these. Whether all that lies
@@ -49,7 +42,7 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
     """
     settled = defaults_agree(weighing, families)
     for enlarged in large:
-        if weighing.is_late():
+        if weighing.late():
             return settled and not enlarged.limit
         told = (proved and alike(weighing, enlarged.cases[0])) or tells(weighing, enlarged.cases)
         settled = settled and (told or not enlarged.limit)
@@ -58,7 +51,7 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
     return settled
 
 
-def defaults_agree(weighing: Weighed, families: Sequence[Family]) -> bool:
+def defaults_agree(weighing: WeighedPair, families: Sequence[Family]) -> bool:
     """Whether calls without the parameters whose default is not written as before are the same; raises Refuted.
 
     Equal programs were compared with values given for these.
@@ -74,7 +67,7 @@ def defaults_agree(weighing: Weighed, families: Sequence[Family]) -> bool:
     return settled
 
 
-def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:
+def tells(weighing: WeighedPair, cases: Sequence[Case]) -> bool:
     """Whether a case could be compared whose results are numbers: those without any are alike whatever made them."""
     judges = list(weighing.judges)  # the twins are let go where they differ
     blank = sum(judge.blank for judge in judges)
@@ -82,7 +75,7 @@ def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:
     return ran > sum(judge.blank for judge in judges) - blank
 
 
-def alike(weighing: Weighed, case: Case) -> bool:
+def alike(weighing: WeighedPair, case: Case) -> bool:
     """Whether both versions give the same numbers there, without a search for what rounding explains."""
     judge = weighing.programs.twin or weighing.full
     try:
@@ -94,12 +87,14 @@ def alike(weighing: Weighed, case: Case) -> bool:
     return not nowhere_finite(expected) and isinstance(compare(expected, found), Agreement)
 
 
-def defaults(weighing: Weighed, family: Family) -> Iterator[Case]:
+def defaults(weighing: WeighedPair, family: Family) -> Iterator[Case]:
     """Calls that leave out the parameters whose default is not written as before."""
     old, new = weighing.full.pair.old.function, weighing.full.pair.new.function
     if old is None or new is None:
         return
-    before, after = _defaults(old), _defaults(new)
+    before, after = (
+        {name: ast.dump(value) for name, value in defaults_of(function.args).items()} for function in (old, new)
+    )
     changed = {name for name, text in before.items() if after.get(name) != text}
     for case in islice(family.cases if changed else [], MOST_RAN):
         values = made(case)
@@ -108,16 +103,9 @@ def defaults(weighing: Weighed, family: Family) -> Iterator[Case]:
             yield Case(f"{case.label}, with the defaults", lambda kept=kept: dict(kept))  # type: ignore[misc]
 
 
-def _defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, str]:
-    positional = [*node.args.posonlyargs, *node.args.args]
-    pairs = [*zip(positional[::-1], node.args.defaults[::-1], strict=False)]
-    named = [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
-    return {a.arg: ast.dump(d) for a, d in (*pairs, *named)}
-
-
-def far_ends(weighing: Weighed, families: Sequence[Family]) -> None:
+def far_ends(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare on arrays too long for the types of few bits that only the new version counts in; raises Unknown."""
-    specs, old = next((f.specs for f in families if f.specs is not None), None), weighing.full.pair.old.function
+    specs, old = first_specs(families), weighing.full.pair.old.function
     values = made(families[0].cases[0])
     narrow = weighing.programs.narrow
     if not narrow or specs is None or old is None or values is None or not (types := foreign(narrow, old, values)):
@@ -129,3 +117,53 @@ def far_ends(weighing: Weighed, families: Sequence[Family]) -> None:
     if not ran and not any(n.startswith("tried with") for n in weighing.remarks):
         most = min(np.iinfo(n).max for n in types)
         raise Unknown(f"it counts in {' and '.join(sorted(types))}, and more than {most} could not be tried")
+
+
+class LeavesInt32(NamedTuple):
+    """A whole number leaves its type within so many trips; `written`: within as many as the texts say there are."""
+
+    trips: int
+    written: bool
+
+    def __str__(self) -> str:
+        return f"within {self.trips} trips a whole number that a loop counts with leaves int32, where Python's does not"
+
+
+def leaving(pair: VersionPair, values: Values, before: VersionPair) -> LeavesInt32 | None:
+    """Where only the new version computes with counters in 32 bits; `before` has the old version with short loops."""
+    program = _traced(pair, values, new=True)
+    constants = (n for t in (pair.old.tree, pair.new.tree) for n in ast.walk(t) if isinstance(n, ast.Constant))
+    exact = {n.value for n in constants if isinstance(n.value, int)}
+    found = first_trip(program, exact) if program is not None else None
+    if program is None or found is None:
+        return None
+    old = _traced(before, values, new=False)
+    if old is not None and first_trip(old, exact) is not None:
+        return None  # it wraps there as well
+    return LeavesInt32(found, bool(leaves_its_type(program, exact, 0)))
+
+
+def unless_far(found: LeavesInt32 | None, *, whole: bool) -> str:
+    """The remark on a number that leaves int32, or ""; raises Unknown where loops of usual lengths are concerned.
+
+    `whole`: the loops made all their trips on the inputs that were compared.
+    """
+    if found is None or (found.written and whole):
+        return ""
+    if found.trips <= LONG:
+        raise Unknown(f"{found}: no input tried has so many")
+    return f"not for loops so long: {found}"
+
+
+def _traced(pair: VersionPair, values: Values, *, new: bool) -> ClosedJaxpr | None:
+    """The program of one version, whole numbers as parameters or, where it needs them, as they are; None without."""
+    whole = frozenset(name for name, value in values.items() if isinstance(value, int))
+    function, own = (pair.after, pair.moved(values)) if new else (plain(pair.before), pair.own(values))
+    for static in dict.fromkeys((pair.signature.static, pair.signature.static | whole)):
+        parts = split(own, static, numbers=True)
+        try:
+            with limited(TRACE_SECONDS):
+                return jax.make_jaxpr(lambda *ls, p=parts: pair.arrays(function, p, ls))(*parts.leaves)
+        except (Exception, TookTooLong):  # noqa: BLE001 - a version that does not trace has no program to look at
+            continue
+    return None

@@ -11,10 +11,10 @@ import numpy as np
 from ..comparing.agreement import describe
 from ..comparing.judge import Judge, Refuted
 from ..comparing.rounding import Apart, apart, compilable, in_double
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, leaves
+from ..infer.specs import Array, Specs, every_leaf
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_functions import eps, placed
-from ..search.case_values import Filling, make, scalar_values
+from ..search.case_values import Filling, make, with_arrays
 
 TIMES = 10.0
 FLOOR = 256.0  # ULPs
@@ -30,7 +30,7 @@ def same_where_sums_cancel(judge: Judge, specs: Specs) -> None:
     compiled.
     """
     pair = judge.pair
-    if pair.draws or not any(_vector(leaf) for s in specs.values() for _, leaf in leaves(s)):
+    if pair.draws or not any(_vector(leaf) for _, leaf in every_leaf(specs)):
         return
     judge.stage("comparing where sums cancel")
     worst, found = FLOOR * eps("float32"), list[tuple[Values, float]]()
@@ -73,17 +73,10 @@ def _fillings(specs: Specs) -> Iterator[Values]:
 
 
 def _filled(specs: Specs, fill: Fill) -> Values:
-    def pick(spec: Spec, path: str) -> object:
-        match spec:
-            case Array() if _vector(spec):
-                rng = np.random.default_rng(zlib.crc32(path.encode()))
-                return placed(fill(rng, spec.shape), spec.dtype)
-            case Array():
-                return make({path: spec}, Filling("ordinary values"), ())[path]
-            case Scalar():
-                return scalar_values(spec, ())[0]
-            case Alternatives(values=values):
-                return values[0]
-        raise TypeError(f"no value for {spec}")
+    def array(spec: Array, path: str) -> object:
+        if not _vector(spec):
+            return make({path: spec}, Filling("ordinary values"), ())[path]
+        rng = np.random.default_rng(zlib.crc32(path.encode()))
+        return placed(fill(rng, spec.shape), spec.dtype)
 
-    return {name: build(spec, pick, name) for name, spec in specs.items()}
+    return with_arrays(specs, array)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-import jax
-
 from ..comparing.judge import Judge, Raises
 from ..infer.specs import Array, Specs
-from ..runtime.calling import TookTooLong, Values, limited, split
+from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.jax_errors import first_line, untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Case, Filling, make
@@ -20,7 +18,7 @@ LISTS = "only where `{0}` is an array: for a list of its rows the new version ra
 
 
 def lists_of_rows(judge: Judge, specs: Specs) -> Iterator[str]:
-    """What only the old version takes lists for, in words; raises Refuted where both take them and differ.
+    """Remarks on parameters that may be lists in the old version only; raises Refuted where both take lists and differ.
 
     Parameters whose annotation says what they are are arrays.
     """
@@ -47,13 +45,11 @@ def lists_of_rows(judge: Judge, specs: Specs) -> Iterator[str]:
 
 def _refused(judge: Judge, function: Function, values: Values) -> Exception | TookTooLong | None:
     """Why a version takes no such arguments where they are traced; None if it does."""
-    parts = split(values, judge.pair.signature.static, numbers=False)
     try:
         with limited(SECONDS):
-            jax.eval_shape(lambda *ls: judge.pair.arrays(function, parts, ls), *parts.leaves)
-    except (Exception, TookTooLong) as error:  # noqa: BLE001 - code of others, whatever it raises
+            return judge.pair.refusal(function, values, numbers=False)
+    except TookTooLong as error:
         return error
-    return None
 
 
 def _runs(judge: Judge, values: Values) -> bool:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import jax.numpy as jnp
 
 from ..comparing.agreement import kinds
 from ..comparing.judge import Judge, Refuted
-from ..infer.specs import Array, Scalar, Spec, Specs, resize, sizes
-from ..proof.equations import inner_jaxprs
+from ..infer.specs import Array, Scalar, Spec, Specs, resized, sizes
+from ..proof.equations import name_of
+from ..proof.jaxpr_facts import every_equation
 from ..runtime.calling import TookTooLong, Values, plain
+from ..runtime.free_names import has_loop
 from ..runtime.jax_errors import untraceable
 from ..runtime.version_pair import Function
 from ..search.case_values import Filling, make
@@ -131,7 +131,7 @@ def _beside(judge: Judge, values: Values, what: str, *, refutes: bool = True) ->
 
 def _python_before_trips(judge: Judge, specs: Specs, name: str) -> str:
     """A carry that starts as a number of Python has the type of later trips, also where there is none."""
-    nothing = {n: resize(s, dict.fromkeys(sizes(list(specs.values())), 0)) for n, s in specs.items()}
+    nothing = resized(specs, dict.fromkeys(sizes(specs), 0))
     values = {**make(nothing, Filling("ordinary values"), ()), name: 1}
     with contextlib.suppress(Exception, TookTooLong):  # what a version raises there is told elsewhere
         before = types_of(judge.pair, plain(judge.pair.before), judge.pair.own(values))[0]
@@ -152,7 +152,7 @@ def _counts(spec: object) -> bool:
 
 def _loops(judge: Judge) -> bool:
     old = judge.pair.old.function
-    return old is not None and any(isinstance(n, ast.For | ast.While | ast.comprehension) for n in ast.walk(old))
+    return old is not None and has_loop(old)
 
 
 def _narrow_index(judge: Judge, specs: Specs, name: str) -> str:
@@ -169,7 +169,7 @@ def _narrow_index(judge: Judge, specs: Specs, name: str) -> str:
         except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
             said += [] if untraceable(error) else [f"the new version raises for {dtype} in `{name}`"]
             continue
-        said += [WRAPS.format(dtype, name)] if program and any(_wraps(j, dtype) for j in _all(program)) else []
+        said += [WRAPS.format(dtype, name)] if program and _wraps(program, dtype) else []
     return "; ".join(said)
 
 
@@ -183,18 +183,14 @@ def _program(judge: Judge, function: Function, values: Values) -> Jaxpr | None:
         raise
 
 
-def _all(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
-    yield jaxpr
-    yield from chain.from_iterable(_all(inner) for e in jaxpr.eqns for inner in inner_jaxprs(e))
-
-
 def _wraps(jaxpr: Jaxpr, dtype: str) -> bool:
     """Whether it computes with narrow whole numbers: not where it counts by one, or counts an index from the end."""
-    chosen = {v for e in jaxpr.eqns if e.primitive.name == "select_n" for v in e.invars if not hasattr(v, "val")}
+    equations = list(every_equation(jaxpr))
+    chosen = {v for e in equations if name_of(e) == "select_n" for v in e.invars if not hasattr(v, "val")}
     return any(
-        e.primitive.name in ARITHMETIC
+        name_of(e) in ARITHMETIC
         and str(getattr(e.outvars[0].aval, "dtype", "")) == dtype
         and not any(str(getattr(v, "val", "")) == "1" for v in e.invars)
         and e.outvars[0] not in chosen
-        for e in jaxpr.eqns
+        for e in equations
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import jax.numpy as jnp
 
-from ..infer.specs import Alternatives, Array, Scalar, Specs, resize, sizes
+from ..infer.specs import Alternatives, Array, Scalar, Specs, resized, sizes
 from ..runtime.calling import TookTooLong, limited, plain
 from ..runtime.jax_functions import shape
 from ..search.attempts import ATTEMPT_SECONDS, TOO_LONG, Attempts
@@ -43,7 +43,7 @@ def not_taken(inputs: Attempts, after: Callable[..., object], specs: Specs) -> I
 
 
 def lost_error(inputs: Attempts, after: Callable[..., object], specs: Specs) -> str:
-    """What tells that the old version alone raises where a text is none that it knows; empty where it does not."""
+    """The counterexample in which only the old version raises, for a text that it does not know; empty without one."""
     for name in [n for n, s in specs.items() if isinstance(s, Alternatives) and isinstance(s.values[0], str)]:
         unknown: Specs = {**specs, name: Alternatives((UNKNOWN_TEXT,))}
         failure = inputs.attempt(unknown)
@@ -57,8 +57,8 @@ def _of_no_rows(inputs: Attempts, after: Callable[..., object], specs: Specs) ->
 
     Nobody does where that only stacks nothing, and the new version gives as many rows as there are.
     """
-    for size in sizes(list(specs.values()))[:MOST]:
-        nothing = {name: resize(spec, {size: 0}) for name, spec in specs.items()}
+    for size in sizes(specs)[:MOST]:
+        nothing = resized(specs, {size: 0})
         failure = inputs.attempt(nothing)
         if failure is not None and inputs.attempt(nothing, after) is None:
             if not STACKS_NOTHING.search(failure.message):

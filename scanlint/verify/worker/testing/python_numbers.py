@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from ..comparing.judge import Judge, OtherKind, Raises, Unfit
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, replace, resize, sizes
+from ..infer.specs import Array, Leaf, Scalar, Spec, Specs, replace, resize, sizes
+from ..runtime.free_names import has_loop
 from ..search.case_values import LARGE_NUMBERS, Case, Filling, make
 
 SECONDS = 1.5
@@ -20,10 +21,10 @@ LARGE: dict[object, tuple[type[ast.operator], ...]] = {
     50_000: (ast.Mult, ast.Pow),
     100: (ast.LShift, ast.Pow),
 }
-"""What a whole number of Python is, too, and the operations by which that leaves 32 bits."""
+"""Further whole numbers that are tried, each with the operations of the text by which it leaves 32 bits."""
 FAR: tuple[object, ...] = (10.0, 0.1)
 TRIPS = 50
-"""What trips multiply by such a number has left single precision after so many, and double precision has not."""
+"""After so many trips a product with such a number has left single precision, and not double precision."""
 PATIENCE = 0.5
 
 
@@ -35,7 +36,7 @@ def numbers_of_python(judge: Judge, specs: Specs) -> Iterator[str]:
     """
     started = time.process_time()
     for name, numbers in [(n, found) for n, s in specs.items() if (found := _numbers(s, judge))][:MOST]:
-        for case in (*_cases(specs, name, numbers), *(_far(specs, name) if _loops(judge) else ())):
+        for case in (*_cases(specs, name, numbers), *(_far(specs, name) if has_loop(judge.pair.old.tree) else ())):
             if time.process_time() - started > SECONDS:
                 return
             try:
@@ -64,18 +65,13 @@ def _large(judge: Judge) -> tuple[object, ...]:
     return tuple(number for number, operators in LARGE.items() if used & {*operators})
 
 
-def _loops(judge: Judge) -> bool:
-    """Whether the old version has a loop."""
-    return any(isinstance(n, ast.For | ast.While | ast.comprehension) for n in ast.walk(judge.pair.old.tree))
-
-
 def _far(specs: Specs, name: str) -> Iterator[Case]:
     """Calls with many trips, whatever they are counted by."""
 
-    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+    def change(leaf: Leaf, path: str) -> Spec:
         return Scalar("int", TRIPS) if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None else leaf
 
-    lengths = dict.fromkeys(sizes(list(specs.values())), TRIPS)
+    lengths = dict.fromkeys(sizes(specs), TRIPS)
     many = {n: replace(resize(spec, lengths), change) for n, spec in specs.items()}
     return _cases(many, name, FAR) if many != specs and isinstance(specs[name], Array) else iter(())
 

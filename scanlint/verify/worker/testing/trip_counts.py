@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
+from ..infer.specs import Leaf, Scalar, Spec, Specs, every_leaf, replace, resized, sizes
 from ..runtime.calling import Values
+from ..runtime.free_names import words_in
 from ..search.case_values import Case, Family, Filling, cases
 
 LARGE = 300
@@ -40,7 +41,7 @@ def enlarged(families: Sequence[Family], integers: Sequence[int], limits: Sequen
 
 
 def negative(families: Sequence[Family], integers: Sequence[int]) -> Iterator[Enlarged]:
-    """The same below zero, an even number and an odd one: a loop makes no trip, and all else may be."""
+    """Cases in which one whole number is negative, even and odd: a loop makes no trip, and the rest still runs."""
     yield from _at(families, integers, dict.fromkeys(NEGATIVE, False))
 
 
@@ -73,34 +74,26 @@ def _patient(case: Case, name: str, count: int) -> Case:
 
 
 def _numbers(specs: Specs) -> list[str]:
-    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    found = every_leaf(specs)
     return [path for path, leaf in found if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None]
 
 
 def _large(specs: Specs, name: str, count: int) -> Specs:
-    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+    def change(leaf: Leaf, path: str) -> Spec:
         return Scalar("int", count) if path == name else leaf
 
     return {n: replace(spec, change, n) for n, spec in specs.items()}
 
 
-def foreign(narrow: frozenset[str], old: ast.AST, values: Values) -> set[str]:
+def foreign(narrow: frozenset[str], old: ast.AST, values: Values) -> frozenset[str]:
     """The types of few bits that neither the text of the old version nor its arguments bring in."""
     import jax
 
     brought = {str(getattr(x, "dtype", "")) for x in jax.tree_util.tree_leaves(values)}
-    named = {_word(n) for n in ast.walk(old)}
-    return {dtype for dtype in narrow if dtype not in brought | named}
+    return narrow - brought - words_in(old)
 
 
-def _word(node: ast.AST) -> object:
-    match node:
-        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str() as word):
-            return word
-    return ""
-
-
-def lengthened(specs: Specs, narrow: set[str], integers: Sequence[int]) -> Iterator[tuple[Specs, list[Case]]]:
+def lengthened(specs: Specs, narrow: frozenset[str], integers: Sequence[int]) -> Iterator[tuple[Specs, list[Case]]]:
     """The specs with one axis longer than these types can count, and cases that reach its far end."""
     longest = OUT_OF_EIGHT if max(np.dtype(n).itemsize for n in narrow) == 1 else OUT_OF_SIXTEEN
     fillings = (
@@ -108,7 +101,7 @@ def lengthened(specs: Specs, narrow: set[str], integers: Sequence[int]) -> Itera
         Filling("negative values with a large last one", seed=8, sign=-1, spot=1e3, last=True, upto=longest),
         Filling("one value", fill=1.0, upto=1),
     )
-    for size in sizes(list(specs.values()))[:MOST_AXES]:
-        long = {name: resize(spec, {size: longest}) for name, spec in specs.items()}
+    for size in sizes(specs)[:MOST_AXES]:
+        long = resized(specs, {size: longest})
         found = cases(long, iter(fillings), integers)
         yield long, [Case(f"{c.label}, {longest} rows", c.make, ordinary=False, patience=PATIENCE) for c in found]

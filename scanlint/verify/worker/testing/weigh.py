@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
+from ..runtime.free_names import has_loop
 from ..search.case_values import OTHERWISE, Case, Family, cases, searching
 from ..search.edge_values import of_texts
 from ..search.input_sources import REMEDY
@@ -23,8 +23,7 @@ from ..search.longer_axes import LONGER_AXES
 from ..search.text_numbers import TextNumbers
 from .decided_by_python import compared_both_ways, equal_both_ways, seen_both_ways
 from .edge_sweep import at_edges, numbers_of
-from .far_cases import run_far
-from .far_counters import leaving, unless_far
+from .far_cases import leaving, run_far, unless_far
 from .longer_alone import compared_longer
 from .program_comparison import made
 from .stages.derivatives_compared import (
@@ -43,7 +42,6 @@ from .stages.other_types import (
     of_complex_numbers,
     of_python,
     typed,
-    unevenly,
 )
 from .stages.weighed_pair import WeighedPair, first_specs, try_all, try_blamed
 from .trip_counts import enlarged, negative
@@ -53,7 +51,6 @@ MAX_NAMED = 3
 BEYOND = "beyond the numbers that only the new version is written with"
 WITHOUT_ELEMENTS = "where there are no elements: the new version raises, or the result is of another type"
 LONGER_ALONE = "where one array is longer than those beside it"
-LOOPS = ast.For | ast.While | ast.comprehension
 SEARCH_SECONDS = 3.0
 TURN_SECONDS = 2.0
 MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
@@ -61,7 +58,7 @@ MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
 
 @dataclass
 class Weighing(WeighedPair):
-    """What is weighed, stage by stage.
+    """The evidence on both versions, gathered stage by stage.
 
     `kinds`: the arguments that the verdict rests on; `ran`: those with which both versions were run.
     """
@@ -152,9 +149,7 @@ class Weighing(WeighedPair):
             self.in_time("far from zero", lambda: differentiable_far_out(self, families))
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
-        unevenly(self, families)
-        if not families[0].real:
-            self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
+        self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
         self.in_time("for numbers and lists of Python", lambda: of_python(self, families))
         self.in_time("for other dtypes", lambda: typed(self, families))
         self.in_time("for complex numbers", lambda: of_complex_numbers(self, families))
@@ -185,11 +180,11 @@ class Weighing(WeighedPair):
         return "proved" if proved and not self.fades and not self.programs.inexact else "tested"
 
     def held_for(self, verdict: str) -> Held:
-        """What a verdict holds for; a proof by induction over the trips, or without loops, for all numbers of them."""
+        """The sizes, dtypes and trips that a verdict holds for: all trips where it is proved by induction."""
         dtypes = {dtype for judge in self.judges for dtype in judge.typed}
         counts = self.programs.counts.keys()
         old = self.full.pair.old.function
-        loops = old is None or any(isinstance(n, LOOPS) for n in ast.walk(old))
+        loops = old is None or has_loop(old)
         known = self.programs.every
         free = bool(self.programs.any - counts) or (known is not None and known.complete)
         every = verdict == "proved" and (not loops or free)
@@ -198,7 +193,7 @@ class Weighing(WeighedPair):
         return held_for(kinds, sorted(dtypes), "all" if every else self.coverage.trips, self.remarks)
 
     def evidence(self) -> list[str]:
-        """What the verdict rests on, a line each: programs that are equal, and what was run."""
+        """The lines of evidence under a verdict: programs that are equal, and runs that agree."""
         equal = self.programs.compared
         return [
             *(
@@ -278,7 +273,7 @@ def _untaken(weighing: WeighedPair, families: Sequence[Family]) -> list[tuple[st
 
 
 def _left(weighing: WeighedPair) -> list[tuple[str, int]]:
-    """The same, as far as is known."""
+    """The statements of both versions that no run so far has reached, by version and line."""
     pair = weighing.full.pair
     sides = ("old", pair.old, "before"), ("new", pair.new, "after")
     taken = weighing.taken.of

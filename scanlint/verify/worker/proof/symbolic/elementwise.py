@@ -7,14 +7,12 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 
 from ..primitives import ELEMENTWISE as NUMBERED
-from ..value_numbers import COMMUTATIVE, FOLD, flushed
+from ..value_numbers import COMMUTATIVE, folded
 from .polynomials import Polynomial
 from .term_table import BOOL, Shape, Term, TermTable
 
 ELEMENTWISE = NUMBERED - {"bitcast_convert_type"}  # which may change the shape
 TURNED = {"gt": "lt", "ge": "le"}
-EXACT = frozenset(["add", "sub", "mul", "neg", "div"])
-"""What IEEE fixes to the last bit."""
 MOST_LOOKED_AT = 12
 PLAIN = frozenset(["and", "or", "not", "eq", "lt", "le"])
 
@@ -215,17 +213,11 @@ class Elementwise(TermTable):
         return None
 
     def _folded(self, op: str, args: Sequence[Term], dtype: object) -> Term | None:
-        """What numbers give that are known, where every back end gives the same."""
-        values = [self.known(a) for a in args]
-        if not args or any(v is None for v in values) or not isinstance(dtype, np.dtype):
+        """The constant that an operation on known numbers gives, if every back end gives the same."""
+        values = [v for a in args if (v := self.known(a)) is not None]
+        if not args or len(values) < len(args) or not isinstance(dtype, np.dtype):
             return None
         if op == "convert_element_type":
             return None if dtype.kind not in "fb" or args[0].whole is False else self.constant(values[0], dtype)
-        if op not in FOLD or (dtype.kind not in "iub" and op not in EXACT):
-            return None
-        try:
-            with np.errstate(all="ignore"):
-                found = FOLD[op](*values)
-                return None if flushed(*values, found) else self.constant(found, dtype)
-        except ZeroDivisionError:  # the division stays a division
-            return None
+        found = folded(op, values, dtype)
+        return None if found is None else self.constant(found, dtype)

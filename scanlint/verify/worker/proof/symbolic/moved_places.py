@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from ..equations import (
-    integer,
-    integers,
-    name_of,
-    parameter,
-    parameters,
-    sequence,
-)
+from ..equations import integer, integers, name_of, parameter, parameters, sequence
 from .loops import Algebra
 from .polynomials import NotProved, Polynomial, number
 from .python.doubles import NAME as DOUBLE
@@ -45,16 +38,16 @@ class MovedPlaces:
         shape, dtype = self.shape(aval), aval.dtype  # type: ignore[attr-defined]
         match name:
             case _ if name in RESHAPES:
-                order = equation.params.get("dimensions") if name == "reshape" else None
+                ordered = name == "reshape" and "dimensions" in parameters(equation)
+                order = integers(equation, "dimensions") if ordered else None
                 return algebra.make("reshape", (), [self.turned(x[0], order)], shape, dtype)
             case "broadcast_in_dim":
                 return algebra.make(name, integers(equation, "broadcast_dimensions"), x[:1], shape, dtype)
             case "slice":
                 steps = parameter(equation, "strides") or (1,) * len(shape)
                 ends = (sequence(equation, "start_indices"), sequence(equation, "limit_indices"), steps)
-                return algebra.make(
-                    name, tuple(self.sizes.shape(cast("Sequence[object]", e)) for e in ends), x, shape, dtype
-                )
+                known = tuple(self.sizes.shape(cast("Sequence[object]", e)) for e in ends)
+                return algebra.make(name, known, x, shape, dtype)
             case "concatenate":
                 return algebra.make(name, integer(equation, "dimension"), x, shape, dtype)
             case "rev":
@@ -89,9 +82,8 @@ class MovedPlaces:
             case "stack":
                 axis = integer(equation, "axis")
                 alone = (*x[0].shape[:axis], ONE, *x[0].shape[axis:])
-                return algebra.make(
-                    "concatenate", axis, [algebra.make("reshape", (), [a], alone, dtype) for a in x], shape, dtype
-                )
+                rows = [algebra.make("reshape", (), [a], alone, dtype) for a in x]
+                return algebra.make("concatenate", axis, rows, shape, dtype)
         return None
 
     def at_place(self, equation: JaxprEqn, x: list[Term], shape: Shape, dtype: object) -> Term | None:
@@ -124,7 +116,7 @@ class MovedPlaces:
             inside = self.place(algebra.exact(at), x[0].shape[axis] - size + 1)
             if inside is None:
                 return None
-            found = algebra.row(found, axis, inside) if size == ONE else self._window(found, axis, inside, size)
+            found = self._window(found, axis, inside, size)
         return algebra.make("reshape", (), [found], shape, dtype)
 
     def _update(self, x: list[Term], shape: Shape) -> Term | None:
@@ -171,15 +163,13 @@ class MovedPlaces:
                 return None
             if sizes[axis] == x.shape[axis] != ONE:
                 continue
-            found = (
-                algebra.row(found, axis, inside)
-                if sizes[axis] == ONE
-                else self._window(found, axis, inside, sizes[axis])
-            )
+            found = self._window(found, axis, inside, sizes[axis])
         return algebra.make("reshape", (), [found], shape, x.dtype)
 
     def _window(self, x: Term, axis: int, start: Polynomial, size: Polynomial) -> Term:
-        """So many rows from a place on, which is not out of bounds."""
+        """The row at a place that is not out of bounds, or the rows from there on."""
+        if size == ONE:
+            return self.algebra.row(x, axis, start)
         starts, steps = [number(0)] * len(x.shape), [ONE] * len(x.shape)
         stops = list(x.shape)
         starts[axis], stops[axis] = start, start + size

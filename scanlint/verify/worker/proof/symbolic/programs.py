@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
 
 from ...runtime.jax_functions import is_key
 from ..equations import (
-    INLINE,
     branches,
-    called,
-    is_closed,
-    is_jaxpr,
     name_of,
     parameters,
     scan,
     while_loop,
 )
-from ..jaxpr_numbers import IDENTITY
+from ..jaxpr_walk import JaxprWalk
 from .moved_places import MovedPlaces
 from .open_loops import OpenLoop
 from .polynomials import NotProved, Polynomial
@@ -34,42 +30,24 @@ from .term_table import BOOL, Shape, Term
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn
 
-    from ..equations import ClosedJaxpr
 
-SAYS_NOTHING = frozenset(["weak_type", "sharding", "out_sharding"])
 MOST_EQUATIONS = 4_000
 
 
 @dataclass
-class Programs(MovedPlaces):
+class Programs(MovedPlaces, JaxprWalk[Term]):
     """Turns programs into terms of one algebra."""
 
-    spent: int = 0
     duties: int = 0
-    within: int = 0
 
-    def closed(self, program: ClosedJaxpr, arguments: Sequence[Term]) -> list[Term]:
-        constants = [
-            self.literal(value, var.aval) for value, var in zip(program.consts, program.jaxpr.constvars, strict=True)
-        ]
-        return self.run(program.jaxpr, constants, arguments)
+    def spend(self, equations: int) -> None:
+        self.spent += equations
+        if self.spent > MOST_EQUATIONS:
+            raise NotProved("too many equations to be compared for all sizes")
 
-    def run(self, jaxpr: Jaxpr, constants: Sequence[Term], arguments: Sequence[Term]) -> list[Term]:
-        if jaxpr.effects:
-            raise NotProved("the program has side effects")
-        known: dict[object, Term] = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*constants, *arguments], strict=True))
-
-        def read(atom: object) -> Term:
-            return self.literal(atom.val, atom.aval) if hasattr(atom, "val") else known[atom]  # type: ignore[attr-defined]
-
-        for equation in live(jaxpr):
-            self.spent += 1
-            if self.spent > MOST_EQUATIONS:
-                raise NotProved("too many equations to be compared for all sizes")
-            known.update(
-                zip(equation.outvars, self.equation(equation, [read(a) for a in equation.invars]), strict=True)
-            )
-        return [read(atom) for atom in jaxpr.outvars]
+    def enter(self, jaxpr: Jaxpr) -> Sequence[JaxprEqn]:
+        super().enter(jaxpr)
+        return live(jaxpr)
 
     def literal(self, value: object, aval: object) -> Term:
         dtype = aval.dtype  # type: ignore[attr-defined]
@@ -81,20 +59,8 @@ class Programs(MovedPlaces):
     def shape(self, aval: object) -> Shape:
         return self.sizes.shape(aval.shape)  # type: ignore[attr-defined]
 
-    def equation(self, equation: JaxprEqn, x: list[Term]) -> list[Term]:
+    def primitive(self, equation: JaxprEqn, x: list[Term]) -> list[Term]:
         name = name_of(equation)
-        if name in INLINE:
-            inner = called(equation)
-            return self.closed(inner, x) if is_closed(inner) else self.run(inner, [], x)  # type: ignore[arg-type,unused-ignore]
-        if name in IDENTITY:
-            return x
-        match name:
-            case "scan":
-                return self.scan(equation, x)
-            case "while":
-                return self.while_loop(equation, x)
-            case "cond":
-                return self.branch(equation, x)
         avals = [v.aval for v in equation.outvars]
         if name == SAME:
             self.duties += 1
@@ -108,55 +74,29 @@ class Programs(MovedPlaces):
             return [made]
         if any(callable(p) and not isinstance(p, type) for p in parameters(equation).values()):
             raise NotProved(f"`{name}` holds a function")
-        par = self.key(equation)
+        par = self.frozen_parameters(equation)
         several = len(avals) > 1
         return [
             self.algebra.make(name, (par, k) if several else par, x, self.shape(a), a.dtype)  # type: ignore[attr-defined]
             for k, a in enumerate(avals)
         ]
 
-    def key(self, equation: JaxprEqn) -> Hashable:
-        found = tuple((k, self.frozen(v)) for k, v in parameters(equation).items() if k not in SAYS_NOTHING)
-        hash(found)
-        return found
+    def frozen_parameters(self, equation: JaxprEqn) -> tuple[tuple[str, Hashable], ...]:
+        return tuple((k, v) for k, v in super().frozen_parameters(equation) if k != "weak_type")
 
     def frozen(self, value: object) -> Hashable:
-        """A parameter that is equal where it says the same: True is not 1, 0.0 is not -0.0."""
-        if isinstance(value, bool):
-            return ("bool", value)
-        if isinstance(value, int | np.integer):
-            return int(value)
-        if isinstance(value, float | complex):
-            return (type(value).__name__, repr(value))
-        if isinstance(value, tuple | list):
-            return tuple(map(self.frozen, value))
-        if is_closed(value) or is_jaxpr(value):
-            return self.function(cast("ClosedJaxpr", value))
-        if hasattr(value, "scope"):
-            return self.sizes.polynomial(value)
-        if isinstance(value, np.ndarray) or value is None:
-            return None if value is None else (str(value.dtype), value.shape, value.tobytes())
-        if isinstance(value, str | np.dtype | type):
-            return value
-        try:
-            hash(value)
-        except TypeError:
-            raise NotProved("a parameter that cannot be compared") from None
-        return value
+        return self.sizes.polynomial(value) if hasattr(value, "scope") else super().frozen(value)
 
-    def function(self, program: ClosedJaxpr) -> Hashable:
-        """A program that is a parameter: what it gives for arguments of which nothing is known."""
-        jaxpr = program.jaxpr if is_closed(program) else program
-        self.within += 1
-        holes = [
-            self.algebra.term("hole", (self.within, k), (), self.shape(v.aval), v.aval.dtype)  # type: ignore[attr-defined]
-            for k, v in enumerate(jaxpr.invars)
-        ]
-        results = self.closed(program, holes) if is_closed(program) else self.run(jaxpr, [], holes)
-        self.within -= 1
-        if any(result.free for result in results):
+    def hole(self, at: int, aval: object) -> Term:
+        return self.algebra.term("hole", (self.depth, at), (), self.shape(aval), aval.dtype)  # type: ignore[attr-defined]
+
+    def told_apart(self, value: Term) -> Hashable:
+        if value.free:
             raise NotProved("a program that is a parameter depends on the trip")
-        return ("function", *(result.number for result in results))
+        return value.number
+
+    def unhashable(self, value: object) -> Hashable:
+        raise NotProved("a parameter that cannot be compared")
 
     def branch(self, equation: JaxprEqn, x: list[Term]) -> list[Term]:
         algebra, which, cases = self.algebra, x[0], branches(equation)
@@ -176,7 +116,7 @@ class Programs(MovedPlaces):
         return [algebra.state(algebra.fresh("s"), self.shape(a), a.dtype) for a in avals]  # type: ignore[attr-defined]
 
     def begun(self, jaxpr: Jaxpr, skip: int, states: list[Term], inits: Sequence[Term], trip: Polynomial) -> list[Term]:
-        """What is carried before a trip: counters are known beforehand, so that places are known to be inside."""
+        """The carry before a trip: counters are known beforehand, so that places are known to be inside."""
         found = list(states)
         for k, step in counters(jaxpr, skip, len(inits)):
             value = self.algebra.polynomial(inits[k]) + trip * step

@@ -14,8 +14,10 @@ import numpy as np
 from ...runtime.calling import Signature, Values
 from ...runtime.jax_functions import of_array
 from ...runtime.loading import Loaded
-from ..equations import inner_jaxprs, name_of
+from ..equations import name_of
+from ..jaxpr_facts import every_equation
 from ..prove import similar
+from ..value_numbers import Unprovable
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
@@ -38,8 +40,6 @@ from .sizes import SymbolicSizes
 from .term_table import Term
 
 if TYPE_CHECKING:
-    from jax.extend.core import Jaxpr
-
     from ..equations import ClosedJaxpr
 
 LEAST = 1, 2, 3
@@ -113,7 +113,7 @@ def _from_some_size_on(
             sizes = SymbolicSizes.of(sorted(found), integers)
             gone_through = sizes.gone_through
             told = _compare(old, new, signature, values, sizes, floats=floats)
-        except NotProved as error:
+        except Unprovable as error:
             reason = str(error)
         except RecursionError:
             return ForAllSizes("too deep to be compared for all sizes"), set()
@@ -286,7 +286,7 @@ def program(
         return interpreter.asked.explored(once)
 
     made = jax.make_jaxpr(flat)(*leaves)
-    if _duties(made.jaxpr) < runs[-1].duties:
+    if sum(name_of(e) == SAME for e in every_equation(made.jaxpr)) < runs[-1].duties:
         raise NotProved("what has to be the same was not traced")
     if any(tree != trees[0] for tree in trees):
         raise NotProved("the paths give other structures")
@@ -303,10 +303,6 @@ def _floats_in(value: Value) -> list[bool]:
     """Which of the numbers of a result are floats of Python, made of arrays: no array is one of these."""
     leaves = jax.tree_util.tree_leaves(value, is_leaf=lambda x: isinstance(x, UnknownNumber))
     return [isinstance(x, UnknownNumber) and x.of_array for x in leaves]
-
-
-def _duties(jaxpr: Jaxpr) -> int:
-    return sum((name_of(e) == SAME) + sum(map(_duties, inner_jaxprs(e))) for e in jaxpr.eqns)
 
 
 def arranged(signature: Signature, values: Mapping[str, Value]) -> tuple[list[Value], dict[str, Value]]:
@@ -326,7 +322,7 @@ def arranged(signature: Signature, values: Mapping[str, Value]) -> tuple[list[Va
 
 
 def _leaves(values: Values, static: frozenset[str]) -> tuple[list[object], object, list[int]]:
-    """What is traced: arrays, and floats and truths of Python that are not static; the structure and their places."""
+    """The traced leaves (arrays, and Python floats and truths that are not static), the structure, and their places."""
     flat, tree = jax.tree_util.tree_flatten(values, is_leaf=lambda x: x is None)
     fixed, _ = jax.tree_util.tree_flatten({k: k in static for k in values})
     owners = [

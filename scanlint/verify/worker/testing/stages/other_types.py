@@ -15,7 +15,6 @@ from ...runtime.calling import Values
 from ...runtime.jax_functions import enable_x64, x64
 from ...search.case_values import NEGATIVE, POSITIVE, Case, Family, Filling, cases
 from ...search.other_dtypes import Retyping, halved, narrowed, of_complex
-from ...search.uneven_lengths import uneven
 from ...standing.optional_arguments import DEFAULTED
 from ..dtypes_evaluated import same_types
 from ..edge_sweep import defining
@@ -87,17 +86,6 @@ def cancelling(weighing: WeighedPair, families: Sequence[Family]) -> None:
     specs = first_specs(families)
     if specs is not None and (not weighing.proved or weighing.programs.inexact):
         weighing.quickly(lambda judge: same_where_sums_cancel(judge, specs))
-
-
-def unevenly(weighing: WeighedPair, families: Sequence[Family]) -> None:
-    """Compare where what a loop goes over side by side differs in length, if the old version takes that."""
-    specs, old = first_specs(families), weighing.full.pair.old.function
-    for case in uneven(specs, old) if specs is not None and old is not None and not weighing.late() else ():
-        try:
-            weighing.compared(case)
-        except Raises as error:  # the loop stops at the end of the shortest: no proof, though callers may pass no such
-            weighing.unsettled = True
-            weighing.remarks.append(f"{ALIKE}: {error}")
 
 
 def in_fewer_bits(weighing: WeighedPair, families: Sequence[Family]) -> None:

@@ -73,9 +73,6 @@ class WeighedPair:
         """The whole numbers in comparisons and limits of the function."""
         return self.inputs.constants()[1]
 
-    def is_late(self) -> bool:
-        return self.late()
-
     def is_slow(self) -> bool:
         """Most of the task's time is spent, or more than some checks are worth."""
         return self.late() or time.process_time() - self.started > LONG_SECONDS
@@ -106,7 +103,7 @@ def first_specs(families: Sequence[Family]) -> Specs | None:
 
 
 def guessed_specs(families: Sequence[Family]) -> Specs | None:
-    """The same, unless the first inputs are those of the user or of a caller."""
+    """The first specs, unless the first inputs are those of the user or of a caller."""
     return None if families[0].real else first_specs(families)
 
 

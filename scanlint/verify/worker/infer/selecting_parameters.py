@@ -1,4 +1,4 @@
-"""The texts that a parameter may be, where it selects an item of a dict: its keys."""
+"""Uses that tell of a parameter: the keys of a dict that it selects an item of, and that its truth is asked."""
 
 from __future__ import annotations
 
@@ -45,3 +45,19 @@ def _keys(table: ast.expr, written: Mapping[str, set[str]], names: Mapping[str, 
 
 def _texts(table: ast.Dict) -> set[str]:
     return {key.value for key in table.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+
+
+def asked_for_truth(function: ast.AST) -> Iterator[str]:
+    """The parameters whose truth a function asks for: `if rows:`, `not rows`, `rows and rows[0]`."""
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return
+    names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    for node in ast.walk(function):
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.UnaryOp(ast.Not(), operand=test):
+                asked = [test]
+            case ast.BoolOp(values=values):
+                asked = values
+            case _:
+                continue
+        yield from (part.id for part in asked if isinstance(part, ast.Name) and part.id in names)
