@@ -130,25 +130,29 @@ def _joined(one: PathMemory, other: PathMemory, unknown: Term) -> PathMemory:
         if here is not there and here != there:
             names[name] = either([(mine, here), (theirs, there)], Computed("name", (unknown, Const(name))))
     cells = dict(one.cells)
-    for cell in {**one.cells, **other.cells}:
-        first, second = one.cells.get(cell), other.cells.get(cell)
-        if first is not None and first is second:
-            continue
-        here, there = first or _unset(cell), second or _unset(cell)
-        if here is not there and here != there:
-            missing = Computed("cell", (unknown, cell[0], Const(cell[1])))
-            here = either([(mine, here), (theirs, there)], missing)
-        cells[cell] = here
+    for cell, there in other.cells.items():
+        known = cells.get(cell)
+        if known is not there:  # most were set before the paths parted
+            cells[cell] = _either_part(cell, (mine, known or _unset(cell)), (theirs, there), unknown)
+    for cell in set(one.cells).difference(other.cells):
+        cells[cell] = _either_part(cell, (mine, cells[cell]), (theirs, _unset(cell)), unknown)
     uses = dict(one.uses)
     for key, found in other.uses.items():
-        known = uses.get(key)
-        if known is not found:  # most were there before the paths parted
-            uses[key] = tuple(dict.fromkeys((*known, *found))) if known is not None else found
+        earlier = uses.get(key)
+        if earlier is not found:  # most were there before the paths parted
+            uses[key] = tuple(dict.fromkeys((*earlier, *found))) if earlier is not None else found
     return PathMemory(names, cells, uses, one.guards[:shared])
 
 
+def _either_part(cell: CellKey, one: tuple[Guards, Term], other: tuple[Guards, Term], unknown: Term) -> Term:
+    """The part of an object behind two paths that leave it as different terms."""
+    if one[1] == other[1]:
+        return one[1]
+    return either([one, other], Computed("cell", (unknown, cell[0], Const(cell[1]))))
+
+
 def _unset(cell: CellKey) -> Term:
-    """What a part of an object is that no path has set."""
+    """The term of a part of an object that no path has set."""
     base, name = cell
     if name == EVERYTHING:
         return base
