@@ -13,7 +13,7 @@ from scanlint.syntax.bindings import Names, reads, targets, walk_scope
 from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
-from scanlint.trace.numpy_made import by_numpy
+from scanlint.trace.hints.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")

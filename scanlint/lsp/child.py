@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from scanlint.engine.cache import Cache
-from scanlint.engine.live import LiveSession, TextFindings, text_source
+from scanlint.engine.live.live_session import LiveSession, TextFindings, text_source
 from scanlint.finding import Finding
 from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told, frame, receive
 from scanlint.problem import Problem

@@ -6,7 +6,7 @@ import pickle
 import struct
 from typing import BinaryIO, NamedTuple
 
-from scanlint.engine.live import TextFindings
+from scanlint.engine.live.live_session import TextFindings
 from scanlint.finding import Finding
 from scanlint.problem import Problem
 from scanlint.settings import Settings

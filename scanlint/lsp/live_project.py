@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from scanlint.engine.live import TextFindings
+from scanlint.engine.live.live_session import TextFindings
 from scanlint.finding import Finding, spot
 from scanlint.lsp.child_process import ChildDied, ChildProcess
 from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told

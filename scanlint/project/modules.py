@@ -10,8 +10,9 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
-from scanlint.project.facts import ModuleFacts, collect, parse
+from scanlint.project.facts import ModuleFacts, collect
 from scanlint.project.files import SourceFile, Unreadable, read
+from scanlint.project.parsing import parse
 from scanlint.project.summary import EXTERNAL, digest_of
 
 KEPT = 6_000_000

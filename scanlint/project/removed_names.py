@@ -9,10 +9,9 @@ from itertools import islice
 
 from scanlint.jaxapi.removed import REMOVED
 from scanlint.jaxapi.words import words
-from scanlint.project.facts import dotted
 from scanlint.project.summary import Removed
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import Kinds, by_kind, walk
+from scanlint.syntax.walk import Kinds, by_kind, dotted, walk
 
 COMMON = words(
     "index config api callback export partial product Var Literal Primitive tril triu normalize shuffle maps loops "

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scanlint.jaxapi.frameworks import METHODS
 from scanlint.project.commented_jits import RULE, wishes
-from scanlint.project.facts import ModuleFacts, Span, collect, parse
+from scanlint.project.facts import ModuleFacts, Span, collect
 from scanlint.project.files import SourceFile, Unreadable
-from scanlint.project.frameworks import METHODS
 from scanlint.project.modules import Library, Module, Trees, imported
+from scanlint.project.parsing import parse
 from scanlint.project.patterns import matched
 from scanlint.project.removed_names import removed_uses
 from scanlint.project.summary import MARK, ModuleNames, Surveyed, digest_of

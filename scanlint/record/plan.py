@@ -13,8 +13,8 @@ from scanlint.engine.suppress import unparsed
 from scanlint.finding import LEVELS, Finding
 from scanlint.project.contents import contents
 from scanlint.project.discovery.folders import discover
-from scanlint.project.facts import parse
 from scanlint.project.files import SourceFile, read
+from scanlint.project.parsing import parse
 from scanlint.record.inside.instrument import parameters
 from scanlint.settings import Settings
 from scanlint.syntax.walk import by_kind

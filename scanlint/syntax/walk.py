@@ -178,3 +178,12 @@ def nested(block: Sequence[ast.stmt]) -> int:
             case ast.With(body=body) | ast.Try(body=body):
                 deepest = max(deepest, nested(body))
     return deepest
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`a.b.c` as a string, for names and attributes of names."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
-from scanlint.project.facts import dotted
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import kinds_inside
+from scanlint.syntax.walk import dotted, kinds_inside
 from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Mode, Partial, Scope, Transformed, World
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.held import holds_functions

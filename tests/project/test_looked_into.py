@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from scanlint.engine.session import check_text
-from scanlint.project.facts import collect, parse
+from scanlint.project.facts import collect
 from scanlint.project.files import SourceFile, decode
+from scanlint.project.parsing import parse
 from scanlint.settings import Settings
 
 HEADER = "import jax\nimport jax.numpy as jnp\nfrom functools import partial\n\n\n"

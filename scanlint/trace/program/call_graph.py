@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from scanlint.deep import at_bottom
-from scanlint.effort import WATCH, TakesTooLong
-from scanlint.problem import Problem
 from scanlint.project.summary import EXTERNAL
-from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Mode, Scope
+from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Mode
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.values import (
-    STATIC_BOOL,
     UNKNOWN,
     Value,
     concrete,
@@ -27,12 +23,11 @@ from scanlint.trace.domain.values import (
     unmarked,
     unsited,
 )
-from scanlint.trace.parameters import direct, overridable, passed, received, unsaid
+from scanlint.trace.hints.used_parameters import UsedParameters
+from scanlint.trace.parameters import direct, overridable, passed, received, uncalled_parameters
 from scanlint.trace.program.definitions import Definitions
 from scanlint.trace.program.handed_out import hands_out
 from scanlint.trace.program.module_scope import ModuleScope
-from scanlint.trace.program.used_parameters import UsedParameters
-from scanlint.trace.statements import interpret
 
 DEEPEST = 14
 """How deep calls are run inside each other; what is deeper waits, and those that wait for it run again behind it."""
@@ -56,10 +51,10 @@ class Graph(Definitions):
         self,
         modules: Mapping[str, ModuleScope],
         made: Mapping[str, ModuleScope],
-        roots: Container[str],
+        rooted: Callable[[str], bool],
         placed: Callable[..., str],
     ) -> None:
-        super().__init__(modules, made, roots, placed)
+        super().__init__(modules, made, rooted, placed)
         self.depth = 0
         self.used = UsedParameters()
         self.open: object | None = None
@@ -67,7 +62,6 @@ class Graph(Definitions):
         self.replayed: list[Frame] = []
         self.wanted: dict[Code, dict[str, None]] = {}
         self.derivatives: dict[ast.AST, Differentiated] = {}
-        self.left: dict[Problem, None] = {}
 
     def root(
         self,
@@ -322,44 +316,6 @@ class Graph(Definitions):
         code.results[activation] = code.result = shallow(result) if code.runs > MOST_DEEPER else result
         code.answered = code.answered or inner.ended
 
-    def _walk(self, frame: Frame) -> Value:
-        """What a function returns; nothing is known of that where it cannot be followed to its end."""
-        code, record = frame.code, frame.code.record
-        if record.left:
-            return UNKNOWN
-        try:
-            with WATCH.charging(record.account):
-                return interpret(self, frame)
-        except TakesTooLong as error:
-            self._leave(code, str(error))
-        except RecursionError:
-            if not at_bottom():
-                raise  # there is more room elsewhere
-            self._leave(code, "it is nested too deeply")
-        return UNKNOWN
-
-    def _leave(self, code: Code, why: str) -> None:
-        """Go on without a unit."""
-        if not code.record.left:
-            code.record.left = why
-            self._leave_out(code.scope, code.node, f"`{code.qualname}`", why)
-
-    def _leave_out(self, scope: Scope, node: ast.AST, what: str, why: str) -> None:
-        self.left[Problem(scope.path, scope.start(node).line, f"{what} was not checked: {why}")] = None
-
-    def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Given]) -> Given | None:
-        """What comes of evaluating something outside of functions; None where that cannot be followed to its end."""
-        try:
-            with WATCH.charging(scope.account):
-                return run()
-        except TakesTooLong as error:
-            self._leave_out(scope, node, "this statement", str(error))
-        except RecursionError:
-            if not at_bottom():
-                raise
-            self._leave_out(scope, node, "this statement", "it is nested too deeply")
-        return None
-
     def _entered(self, code: Code) -> int:
         """Where a function stands among those that are being run."""
         return next(place for place, (running, _) in enumerate(self.running) if running is code)
@@ -379,12 +335,12 @@ class Graph(Definitions):
         if self._is_frozen(code):
             return
         self._enter(code, mode)
-        self._receive(code, _uncalled(received(self, code, unsaid(code), partial(self.uses, code))))
+        self._receive(code, uncalled_parameters(self, code, partial(self.uses, code)))
         self._run(code, frame)
 
     def visit(self, code: Code) -> None:
         if code.runs == 0 and not code.mode.traced:
-            self._receive(code, _uncalled(received(self, code, unsaid(code), partial(self.uses, code))))
+            self._receive(code, uncalled_parameters(self, code, partial(self.uses, code)))
             self._run(code, None)
 
     def close(self) -> None:
@@ -426,9 +382,3 @@ def _adds(known: Value, value: Value, *, static: bool) -> bool:
     """Whether an argument may be another than those of the calls so far: another constant, or another function."""
     functions = static and known.callee is not None and value.callee is not None
     return functions or (known.known and (static or isinstance(known.constant, bool)))
-
-
-def _uncalled(table: Mapping[str, Value]) -> dict[str, Value]:
-    """The parameters of a function that no known call runs: a caller may choose other flags than the defaults."""
-    chosen = {n for n, v in table.items() if v.known and (v.constant is None or isinstance(v.constant, bool))}
-    return {n: (STATIC_BOOL if v.dtype == "bool" else UNKNOWN) if n in chosen else v for n, v in table.items()}

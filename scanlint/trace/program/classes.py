@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from scanlint.jaxapi.frameworks import BASES, Roles
 from scanlint.jaxapi.words import words
-from scanlint.project.frameworks import BASES, Roles
 from scanlint.trace.domain.callables import ClassInfo, Code, Scope, World
 from scanlint.trace.members import lineage
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from scanlint.jaxapi.canonical import JITS
+from scanlint.jaxapi.frameworks import Roles
 from scanlint.jaxapi.host_functions import TWINS
-from scanlint.project.frameworks import Roles
 from scanlint.project.patterns import assumed
 from scanlint.settings import Settings
 from scanlint.trace.domain.callables import Closure, Code, Mode, Transformed

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from scanlint.project.facts import dotted
 from scanlint.syntax.bindings import Function
-from scanlint.syntax.walk import kinds_inside
+from scanlint.syntax.walk import dotted, kinds_inside
 from scanlint.trace.calls.methods import MUTATORS
 from scanlint.trace.domain.callables import ClassRef, Closure, Code, Partial, RecordType, Transformed, World
 from scanlint.trace.domain.held import holds_functions

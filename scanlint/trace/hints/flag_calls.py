@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.decorators import applied
 from scanlint.syntax.bindings import defaults, parameters, targets, walk_scope
-from scanlint.trace.setting_parameters import Flag
+from scanlint.trace.hints.setting_parameters import Flag
 from scanlint.trace.unit import Unit
 from scanlint.trace.whole_file import WholeFile
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from scanlint.deep import deeply
 from scanlint.engine.cache import Cache
-from scanlint.engine.early import early_answer
 from scanlint.engine.kept import KeptSlices, RememberedSlices
-from scanlint.engine.live_surveys import LiveSurveys
+from scanlint.engine.live.early import early_answer
+from scanlint.engine.live.live_surveys import LiveSurveys
 from scanlint.engine.session import Found, Session, syntax_error
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
