@@ -66,7 +66,7 @@ class Unit:
     definitions: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[ast.AST, Value] = field(default_factory=dict)
     contexts: Mapping[ast.AST, FunctionContext] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
+    weight: Callable[[str], float | None] = field(default=lambda name: None, repr=False)
     silent: frozenset[ast.AST] = frozenset()
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     wished: Callable[[], Unit | None] | None = field(default=None, repr=False)

@@ -52,7 +52,7 @@ class UnitMaker:
             definitions=scope.definitions,
             values=code.record.values,
             contexts={c.node: _context_of(c) for c in code.record.codes.values()},
-            weights=self.weights,
+            weight=self.weights.of,
             silent=frozenset(code.record.silent),
             before=code.record.before,
             default=partial(default_of, self.graph),
