@@ -58,7 +58,7 @@ class ReportOptions(TypedDict):
 
 
 class CheckOptions(ReportOptions):
-    """Those of `scanlint check` beside them."""
+    """What click hands over for `scanlint check`: the options of `scanlint report`, and these."""
 
     fix: bool
     diff: bool

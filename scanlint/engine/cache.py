@@ -167,7 +167,7 @@ class Cache:
         return kept.result if kept is not None else None
 
     def entry(self, name: str, tokens: Mapping[str, str], roots: frozenset[str]) -> Kept | None:
-        """The same, with what it rests on."""
+        """A result that still holds, with the modules that it rests on."""
         self._asked.add(name)
         if name in self._results:
             self._results[name] = self._results.pop(name)

@@ -27,7 +27,7 @@ class KeptSlices:
 
 
 class RememberedSlices(KeptSlices):
-    """The same in front of the cache: what the last check asked for is in memory, and nothing older."""
+    """Keeps in memory, in front of the cache, the results that the last check asked for, and nothing older."""
 
     def __init__(self, cache: Cache | None = None) -> None:
         super().__init__(cache)

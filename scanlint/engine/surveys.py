@@ -20,7 +20,7 @@ class Surveys:
         self._made: dict[str, Surveyed] = {}
         self._sizes: dict[str, int] = {}
         self._team = team
-        self._cache = cache
+        self.cache = cache
         self._last_words: tuple[frozenset[str], dict[str, set[str]]] | None = None
 
     def __getitem__(self, display: str) -> Surveyed:
@@ -51,16 +51,16 @@ class Surveys:
                 continue
             signatures[display] = signature
             self._sizes[display] = signature.size
-            known = self._cache.surveyed(display, self.files[display], signature) if self._cache is not None else None
+            known = self.cache.surveyed(display, self.files[display], signature) if self.cache is not None else None
             if known is not None:
                 kept[display] = known
         left = [display for display in new if display not in kept]
         for made, facts in self._team.survey([self.files[display] for display in left], self.size(left)):
             self._made[made.display] = made
-            if self._cache is not None and made.display in signatures and made.digest:
-                self._cache.keep_survey(made, signatures[made.display])
+            if self.cache is not None and made.display in signatures and made.digest:
+                self.cache.keep_survey(made, signatures[made.display])
                 if facts is not None:
-                    self._cache.keep_facts(made.digest, facts)
+                    self.cache.keep_facts(made.digest, facts)
         self._made |= kept
 
     def add_text(self, source: SourceFile | Unreadable) -> None:

@@ -53,7 +53,7 @@ _NUMPY: dict[tuple[Gives, int], str] = {
     ("bool", 1): "isfinite isinf isnan logical_not signbit",
     ("same", 3): "convolve interp linalg.norm percentile quantile roll where",
 }
-"""Those that take lists have a `*`."""
+"""The functions of NumPy; a `*` marks those whose first argument may be a list of arrays."""
 
 
 def _twins(module: str, table: dict[tuple[Gives, int], str]) -> Iterator[tuple[str, Twin]]:

@@ -32,7 +32,7 @@ KEYWORDS: dict[str, Role] = {
     "num_segments": "size",
     "total_repeat_length": "size",
 }
-"""What these keywords say in every function of arrays."""
+"""Keywords that have this role in every function of arrays."""
 ROOTS = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.ops.")
 _SIZES: dict[str, str] = {
     "0:N 1:M": "jax.numpy.eye jax.numpy.tri",
@@ -81,7 +81,7 @@ METHODS: dict[str, tuple[StaticPlace, ...]] = {
     "take": (StaticPlace(2, "axis", "axis"),),
     "repeat": (StaticPlace(2, "axis", "axis"),),
 }
-"""The same of methods of arrays; those that arrays do not have are asked of none."""
+"""Arguments of array methods that must be known; a name that arrays do not have as a method matches nothing."""
 
 
 class LengthOfValues(NamedTuple):

@@ -64,6 +64,9 @@ TRANSPARENT = words(
     "abc.abstractmethod typing.override builtins.staticmethod builtins.classmethod staticmethod classmethod"
 )
 """Decorators that hand on the function that they are given, for what can be seen of it."""
+PARTIALS = words("functools.partial jax.tree_util.Partial jax.util.Partial equinox.Partial")
+INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
+"""Modules of functions that give an initializer: what that gives for a key and a shape is an array, as of `zeros`."""
 KERNELS = frozenset(("jax.experimental.pallas.pallas_call", "jax.experimental.pallas.kernel"))
 OPTIONS = frozenset(("has_aux", "argnums", "in_axes", "out_axes", "nondiff_argnums"))
 """Options of a transform that decide what the function under it takes and gives."""

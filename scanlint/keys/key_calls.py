@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from scanlint.jaxapi.wrappers import INITIALIZERS, PARTIALS
 from scanlint.keys.key_statements import KeyStatements
 from scanlint.keys.libraries import (
     ASKS,
@@ -14,12 +15,10 @@ from scanlint.keys.libraries import (
     COPIES,
     FOLDS,
     HARMLESS,
-    INITIALIZERS,
     KEYISH,
     LIKE,
     MAPPED,
     NOT_RUN,
-    PARTIALS,
     REPLACES,
     RNG_WORDS,
     SAME,

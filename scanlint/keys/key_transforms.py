@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable
 
 from scanlint.jaxapi.canonical import SCANS
+from scanlint.jaxapi.wrappers import PARTIALS
 from scanlint.keys.key_calls import KeyCalls
-from scanlint.keys.libraries import MAPPED, PARTIALS, TREES
+from scanlint.keys.libraries import MAPPED, TREES
 from scanlint.keys.terms import Const, Every, External, InnerFunction, KeyGuard, Listed, Term, UnderTransform, element
 from scanlint.syntax.bindings import parameters
 

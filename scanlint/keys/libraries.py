@@ -33,12 +33,10 @@ CALLED_ONCE = words(
 MAPPED = words(
     "jax.vmap jax.pmap equinox.filter_vmap equinox.filter_pmap flax.nnx.vmap flax.nnx.pmap jax.numpy.vectorize"
 )
-PARTIALS = words("functools.partial jax.tree_util.Partial jax.util.Partial equinox.Partial")
 TREES = words(
     "jax.tree.map jax.tree_util.tree_map builtins.map jax.tree.map_with_path jax.tree_util.tree_map_with_path"
 )
 NOT_RUN = words("jax.eval_shape jax.make_jaxpr jax.ShapeDtypeStruct equinox.filter_eval_shape flax.nnx.eval_shape")
-INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
 QUIET_ROOTS = tuple(words("builtins. numpy. jax. jaxlib. logging. math. os. time. absl. chex. jaxtyping."))
 """Their functions draw nothing, but those of `jax.random`."""
 HARMLESS = words(

@@ -10,7 +10,7 @@ from scanlint.finding import Link
 from scanlint.keys.key_calls import bound
 from scanlint.keys.key_transforms import KeyTransforms
 from scanlint.keys.libraries import CALLED_ONCE
-from scanlint.keys.machine import TooManySteps, UseDetails, UsePair
+from scanlint.keys.machine import TooManySteps, UsePair
 from scanlint.keys.terms import (
     NOTHING,
     Built,
@@ -189,7 +189,7 @@ class KeyInterpreter(KeyTransforms):
         made = code.name == "__init__" and code.owner is not None
         name = (code.owner or "").rpartition(".")[2] if made else code.name
         for use, term in uses:
-            self.use(term, use.kind, name, call, UseDetails(use.sure, use.inside, use.term, use.drawn))
+            self.use(term, use.kind, name, call, sure=use.sure, inside=use.inside, deep=use.term, drawn=use.drawn)
         self.at.cells.update(cells)
         return result
 

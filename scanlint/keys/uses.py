@@ -68,7 +68,7 @@ class PathMemory:
     guards: Guards = ()
 
     def copy(self, *guards: KeyGuard) -> PathMemory:
-        """The same path a step further, under more tests."""
+        """A copy of the path that goes on under more tests."""
         return PathMemory(dict(self.names), dict(self.cells), dict(self.uses), self.guards + guards)
 
     def earlier(self, term: Term) -> list[KeyUse]:

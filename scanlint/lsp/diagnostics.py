@@ -32,7 +32,7 @@ class Painter(NamedTuple):
     links: bool
 
     def diagnostics(self, result: FileResult) -> dict[str, list[types.Diagnostic]]:
-        """Those of each text of the client, none among them."""
+        """The diagnostics by the client's texts; a text without findings has an empty list."""
         made: dict[str, list[types.Diagnostic]] = {sheet.uri: [] for sheet in result.text.sheets}
         for finding in (*result.found.findings, *result.found.kept):
             made[result.text.sheet(finding.start.line).uri].append(self.diagnostic(finding, result))

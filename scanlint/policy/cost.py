@@ -32,7 +32,7 @@ def body_equations(model: LoopModel) -> float:
 
 
 def equations(unit: Unit, element: ast.expr) -> float:
-    """The same of an expression."""
+    """A rough count of the equations that an expression adds."""
     return _equations(unit, element, {})
 
 

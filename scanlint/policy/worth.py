@@ -59,7 +59,7 @@ def _names_sites(model: LoopModel) -> bool:
 def worth_mapping(
     unit: Unit, node: ast.ListComp, streams: tuple[Stream, ...], element: ast.expr, settings: Settings
 ) -> bool:
-    """The same of a comprehension that counts: an array is computed of each number, and there are many numbers.
+    """Whether batching a comprehension that counts pays: it computes an array of each of many numbers.
 
     On the host the caller knows that JAX computes it.
     """

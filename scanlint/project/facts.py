@@ -30,7 +30,6 @@ class Span(NamedTuple):
     may assign to an item of what JAX made in it. `keys`: it may do something with random keys.
     """
 
-    qualname: str
     first: int
     last: int
     transforms: bool
@@ -43,14 +42,11 @@ class Span(NamedTuple):
 
 
 class ClassFacts(NamedTuple):
-    """A class: its bases as they are spelled, its annotated fields, the names of its methods."""
+    """A class: its lines, its bases as they are spelled, and the names of its methods."""
 
-    name: str
     first: int
     last: int
     bases: tuple[str, ...]
-    decorators: tuple[str, ...]
-    fields: tuple[str, ...]
     methods: tuple[str, ...]
 
 
@@ -72,7 +68,6 @@ class ModuleFacts:
     statements: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     active: list[tuple[int, int]] = field(default_factory=list)
     scripts: dict[str, Span] = field(default_factory=dict)
-    transforms: bool = False
     inner: tuple[str, ...] = ()
 
 
@@ -91,7 +86,6 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
             _bound_in_loop(statement, facts)
     if lines is not None:
         _script(tree.body, facts, lines)
-    facts.transforms = lines is not None and bool(lines.transforming)
     facts.inner = tuple(dict.fromkeys(found[1] or found[2] for found in INNER_IMPORT.finditer(source.text)))
     return facts
 
@@ -152,7 +146,7 @@ def _script(body: list[ast.stmt], facts: ModuleFacts, lines: SpelledLines) -> No
     if loops or keys or straight:
         arrays = any(lines.hold(ARRAYS, *span) for span in loops)
         first, last, control = spans[0][0], spans[-1][1], bool(loops) or straight
-        facts.scripts[SCRIPT] = Span(SCRIPT, first, last, False, control, bool(loops), arrays, straight, keys=keys)
+        facts.scripts[SCRIPT] = Span(first, last, False, control, bool(loops), arrays, straight, keys=keys)
 
 
 def _extent(statement: ast.stmt) -> tuple[int, int]:
@@ -216,7 +210,7 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: Sp
     first = first_line(node)
     last = node.end_lineno or node.lineno
     if lines is None:
-        return Span(qualname, first, last, False, True, False, False)
+        return Span(first, last, False, True, False, False)
     loops = lines.loops(first, last)
     staging = lines.transforms(node.lineno, last) and lines.hold(STAGES, node.lineno, last)
     straight = lines.straight(node, first, last)
@@ -227,19 +221,17 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: Sp
     arrays = loops and lines.hold(ARRAYS, first, last)
     writes = lines.writes(first, last)
     transforms = lines.transforms(first, last)
-    return Span(qualname, first, last, transforms, control, loops, arrays, straight, writes, keys)
+    return Span(first, last, transforms, control, loops, arrays, straight, writes, keys)
 
 
 def _class(node: ast.ClassDef, facts: ModuleFacts, lines: SpelledLines | None, prefix: str = "") -> None:
-    fields, methods = [], []
+    methods = []
     for part in node.body:
         match part:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 qualname = f"{prefix}{node.name}.{part.name}"
                 facts.functions[qualname] = _span(part, qualname, lines)
                 methods.append(part.name)
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                fields.append(name)
             case ast.ClassDef():
                 _class(part, facts, lines, f"{prefix}{node.name}.")
         if isinstance(part, ast.Assign | ast.AnnAssign | ast.Expr) and lines:
@@ -248,11 +240,8 @@ def _class(node: ast.ClassDef, facts: ModuleFacts, lines: SpelledLines | None, p
                 facts.active.append(span)
     first = first_line(node)
     facts.classes[f"{prefix}{node.name}"] = ClassFacts(
-        f"{prefix}{node.name}",
         first,
         node.end_lineno or node.lineno,
         tuple(dotted(b) or ast.unparse(b) for b in node.bases),
-        tuple(dotted(d.func if isinstance(d, ast.Call) else d) or "" for d in node.decorator_list),
-        tuple(fields),
         tuple(methods),
     )

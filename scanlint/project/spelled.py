@@ -41,7 +41,7 @@ LIBRARIES = frozenset(["jax", "jnp", "jr", "jrandom", "random", "optax", "lax"])
 CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time_ns", "default_timer"])
 GLOBALS = regex(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 JITTED_METHODS = regex(r"jit(?<!\wjit)(?:\([ \n]*self\.|\)?\n[ \t]+def \w+\(\s*self)")
-"""It begins with plain letters, which are found ten times as fast as the end of a word."""
+"""A jitted method. The pattern begins with plain letters, which are found ten times as fast as the end of a word."""
 HOST = ("math", "numpy", "random")
 """Modules whose functions need it too."""
 MAKERS = ("jax.numpy", "jax.random", "jax.lax")

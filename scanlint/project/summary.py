@@ -18,7 +18,7 @@ class Surveyed(NamedTuple):
     `begins`: a trace or a loop over arrays can begin in it; `control`: a function in it has control flow, or keys;
     `marked`: it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something
     in it.
-    `removed` are the uses of what JAX has no more: name, spelling, place.
+    `removed` are the uses of what JAX has no more: name and place.
     `error` says why it is no part of the project: message, line, column, whether its syntax is wrong, whether it is
     written for a newer Python. `words` are the names that its imports spell, `left_out` what of it is
     not checked, `broken` are its cells that are no Python: message, line, column.
@@ -33,15 +33,14 @@ class Surveyed(NamedTuple):
     error: tuple[str, int, int, bool, bool] | None = None
     words: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    removed: tuple[tuple[str, str, int, int, int, int], ...] = ()
+    removed: tuple[tuple[str, int, int, int, int], ...] = ()
     broken: tuple[tuple[str, int, int], ...] = ()
 
 
 class Removed(NamedTuple):
-    """A use: the name in the table, how the file spells it, and its place, 1-based lines and columns of characters."""
+    """A use: the name in the table, and its place, in 1-based lines and columns of characters."""
 
     name: str
-    spelled: str
     line: int
     column: int
     end_line: int
@@ -118,7 +117,7 @@ class ModuleNames:
         return self._tops[root, top]
 
     def wanted(self, path: Path | str) -> tuple[str, bool]:
-        """The same, whoever else has that name."""
+        """The module name of a file and whether it is a package's own file, without regard to namesakes."""
         folder, _, file = os.path.abspath(path).rpartition(os.sep)
         if file.endswith((".ipynb", *MARKDOWN)):
             return file.replace(".", "-"), False  # nobody can import a notebook, or a text

@@ -24,7 +24,7 @@ IN_LOOPS = (
     ("SCN410", "growing-array"),
     ("SCN601", "wait-in-loop"),
 )
-"""Rules that tell of any loop on the host."""
+"""Rules that may find something in any loop on the host."""
 STRAIGHT = (
     ("SCN406", "dropped-result"),
     ("SCN408", "eager-transform"),
@@ -33,7 +33,7 @@ STRAIGHT = (
     ("SCN413", "nan-gradient"),
     ("SCN604", "clock-without-wait"),
 )
-"""Those that tell of host code without a loop too."""
+"""Rules that also find something in host code without a loop."""
 KEY_RULES = (
     ("SCN501", "key-reused"),
     ("SCN502", "key-after-split"),

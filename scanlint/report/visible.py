@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The same for a text of several lines."""
+    """The text with each control character but tabs and line breaks as an escape of Python."""
     return "\n".join(map(visible, text.split("\n")))
 
 

@@ -224,8 +224,8 @@ def setters(info: ClassInfo) -> Mapping[str, list[Code]]:
     """The methods beside `__init__` that set each attribute of their own object."""
     if info.setters is None:
         info.setters = {}
-        for code in (code for name, code in info.methods.items() if name != "__init__" and code.positional()):
-            for name in _sets(code, code.positional()[0].arg):
+        for code in (code for name, code in info.methods.items() if name != "__init__" and code.first):
+            for name in _sets(code, code.first):
                 info.setters.setdefault(name, []).append(code)
     return info.setters
 

@@ -1,4 +1,4 @@
-"""Those who survey and analyse for a run: one analyst in this process, or a pool of processes, here or elsewhere."""
+"""Whoever surveys and analyses for a run: one analyst in this process, or a pool of processes, here or elsewhere."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Ignores(NamedTuple):
     whole: bool = False
 
     def inside(self, folder: str) -> Ignores:
-        """The same with what the folder itself says."""
+        """These patterns with those of the folder's own `.gitignore`."""
         own = _read(os.path.join(folder, NAME), folder) if self.tracked is not None else None
         return self if own is None else self._replace(patterns=(*self.patterns, own))
 

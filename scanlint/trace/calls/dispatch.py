@@ -9,7 +9,7 @@ from scanlint.effort import WATCH
 from scanlint.jaxapi.host_functions import METHODS_OF, TWINS, Twin
 from scanlint.jaxapi.solvers import DRAWS, SOLVERS
 from scanlint.jaxapi.words import words
-from scanlint.jaxapi.wrappers import KERNELS, TRANSPARENT, WRAPPERS
+from scanlint.jaxapi.wrappers import INITIALIZERS, KERNELS, PARTIALS, TRANSPARENT, WRAPPERS
 from scanlint.trace.calls import callbacks, control_flow, methods, objects, python_calls, solver_calls, transforms
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PRIVATE, PYTHON_VALUED, QUIET, TREES, describe
@@ -67,7 +67,6 @@ LIKE = {
     "equinox.filter_shard": 0,
 }
 """Functions that give an object like the argument at this place, with other leaves."""
-PARTIALS = words("functools.partial jax.tree_util.Partial equinox.Partial")
 
 
 def call(self: Evaluator, node: ast.Call) -> Value:
@@ -290,10 +289,6 @@ def _on_the_host(self: Evaluator, node: ast.Call, twin: Twin, args: list[Value],
     if made.container is not None:
         return made
     return but(made, dtype=made.dtype if twin.gives == "same" else twin.gives, why=cause or made.why)
-
-
-INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
-"""Modules of functions that give an initializer: what that gives for a key and a shape is an array, as of `zeros`."""
 
 
 def _jax(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:

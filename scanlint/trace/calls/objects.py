@@ -41,7 +41,7 @@ def initialized(self: Evaluator, node: ast.Call, args: list[Value]) -> Value | N
     bases = [base for info in lineage(self.world, code.owner) for base in info.bases] if code.owner else []
     match node.func:
         case ast.Attribute(value=ast.Name(id=name), attr="param") if len(args) > 1 and args[1].callee is not None:
-            if name == code.positional()[0].arg and any(base.startswith("flax.") for base in bases):
+            if name == code.first and any(base.startswith("flax.") for base in bases):
                 return self.apply(node, args[1], [self.made(node, None, "key", 0), *args[2:]], {})
     return None
 

@@ -63,7 +63,7 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
     )
     if wrapper.name in ("jax.jit", "jax.pmap") and not self.traced:
         self.frame.code.jits.add(self.decorator or node)
-    unsaid = any(n.startswith("static_arg") and _constants(v) == [Unset.UNSET] for n, v in keywords.items())
+    unsaid = any(n.startswith("static_arg") and constants(v) == [Unset.UNSET] for n, v in keywords.items())
     for closure in closures:
         if wrapper.traced and not wrapper.auxiliary and not unsaid:
             skip = static | _unmapped(closure, function, keywords) | given(closure, function)
@@ -98,8 +98,8 @@ def _beyond(closure: Closure, function: Value, keywords: dict[str, Value]) -> bo
     if excluded is not None or not (axes is None or isinstance(axes.constant, int)):
         return True
     names = {a.arg for a in closure.code.parameters()}
-    static = _constants(keywords.get("static_argnames"))
-    numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
+    static = constants(keywords.get("static_argnames"))
+    numbers = constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
     named = all(name in names for name in static)
     return not (named and all(isinstance(n, int) and 0 <= n < len(filled(closure, function)) for n in numbers))
 
@@ -148,8 +148,8 @@ def link(self: Evaluator, name: str, transform: str, node: ast.AST) -> Reason:
 
 def static_names(function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     """The parameters that `static_argnums` and `static_argnames` name."""
-    names = {c for c in _constants(keywords.get("static_argnames")) if isinstance(c, str)}
-    numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
+    names = {c for c in constants(keywords.get("static_argnames")) if isinstance(c, str)}
+    numbers = constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
     for closure in functions_in(function):
         positional = filled(closure, function)
         for number in numbers:
@@ -158,7 +158,8 @@ def static_names(function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _constants(value: Value | None) -> list[object]:
+def constants(value: Value | None) -> list[object]:
+    """The constants of an option that is one, or a tuple of several; none where the option is not given."""
     if value is None:
         return []
     if value.items is not None:
@@ -169,7 +170,7 @@ def _constants(value: Value | None) -> list[object]:
 def _unmapped(closure: Closure, function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     """Parameters that `in_axes=(0, None)` leaves as they are."""
     axes = keywords.get("in_axes")
-    excluded = _constants(keywords.get("excluded"))
+    excluded = constants(keywords.get("excluded"))
     positional = filled(closure, function)
     if excluded:
         places = {positional[i] for i in excluded if isinstance(i, int) and i < len(positional)}

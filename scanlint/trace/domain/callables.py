@@ -139,6 +139,11 @@ class Code:
     def positional(self) -> list[ast.arg]:
         return [*self.node.args.posonlyargs, *self.node.args.args]
 
+    @property
+    def first(self) -> str:
+        """The name of the first positional parameter, which is the object of a method; "" where there is none."""
+        return next((a.arg for a in self.positional()), "")
+
     def defaults(self) -> dict[str, ast.expr]:
         """The default expression of each parameter that has one."""
         return defaults(self.node.args)
@@ -256,7 +261,7 @@ class ClassInfo:
     """What is known of a class: canonical names of its bases, its annotated fields, its methods and attributes.
 
     `kind` is "namedtuple", "dataclass" (its attributes are the leaves of a pytree or plain values), "module" (a
-    flax or haiku module: its fields are configuration), "enum" or "plain". `attributes` are what its methods
+    flax or haiku module: its fields are configuration) or "plain". `attributes` are what its methods
     were seen to set on `self`, `readers` the functions that asked for each. `values` are the methods of a class
     that is defined in a function, under their decorators, `givers` the parameters of `__init__` that make an attribute,
     `defaults` what its annotated fields are where nothing is said. `tree`: its fields are leaves, but the static ones.

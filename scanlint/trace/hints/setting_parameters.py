@@ -26,7 +26,7 @@ REFUSED = frozenset(
 )
 """Types of which no value is an argument of a jit."""
 PLAIN_JITS = frozenset(["jax.jit", "jax.pmap"])
-"""Those that take arrays alone; others leave what is none static."""
+"""Jits that take arrays alone; the others treat arguments that are no arrays as static."""
 
 
 class Flag(NamedTuple):

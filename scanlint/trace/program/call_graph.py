@@ -82,11 +82,11 @@ class Graph(Definitions):
         if called and code.guessed:
             code.guessed = False  # what its calls hand in is known: a guess that took its place would do so on each run
         elif mode.traced:
-            bound = skip | ({code.positional()[0].arg} if closure.receiver is not None and code.positional() else set())
+            own = code.first if closure.receiver is not None else ""
             code.rooted = True
-            fresh = direct(self, code, bound, partial(self.uses, code))
-            if closure.receiver is not None and code.positional():
-                fresh[code.positional()[0].arg] = closure.receiver
+            fresh = direct(self, code, skip | {own}, partial(self.uses, code))
+            if closure.receiver is not None and own:
+                fresh[own] = closure.receiver
             told = {n for n in overridable(code) if code.incoming.get(n, UNKNOWN).traced}  # by calls seen before
             self._receive(code, {name: value for name, value in fresh.items() if name not in told})
         fresh_frame = closure.frame is not None and closure.frame.activation not in code.results
@@ -226,7 +226,7 @@ class Graph(Definitions):
         """
         if code.scope.name.startswith(EXTERNAL):
             return False
-        own = code.positional()[0].arg if code.owner is not None and code.positional() else None
+        own = code.first if code.owner is not None else ""
         handed = [v for name, v in args.items() if name != own or v.fields]
         return hands_out(self, code) or any(map(holds_functions, handed))
 
@@ -352,7 +352,7 @@ class Graph(Definitions):
         self.forget()
 
     def forget_replays(self) -> None:
-        """The same for what replays have left behind."""
+        """Take apart the frames that replays have left behind."""
         _take_apart(self.replayed)
 
     def settle(self) -> None:

@@ -175,7 +175,7 @@ class Definitions(World):
         return known if known is not None else self._classes_below(info, name)
 
     def _classes_below(self, info: ClassInfo, name: str) -> list[ClassInfo]:
-        """The same, remembered once each class that may be one of them is known."""
+        """Find those classes by their bases; the answer is remembered once each class that may be one is known."""
         if self._below is None:
             self._below = {}
             for scope in list(self.made.values()):

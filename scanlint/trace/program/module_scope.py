@@ -240,8 +240,8 @@ class ModuleScope(ModuleText):
 
     def owner_of(self, line: int) -> ClassInfo | None:
         """The class whose body a line belongs to."""
-        around = [c for c in self.facts.classes.values() if c.first < line <= c.last]
-        return self.class_info(max(around, key=lambda c: c.first).name) if around else None
+        around = [(c.first, name) for name, c in self.facts.classes.items() if c.first < line <= c.last]
+        return self.class_info(max(around)[1]) if around else None
 
     def annotation(self, node: ast.expr | None) -> str | None:
         """The canonical name of a dotted expression at module level."""

@@ -268,7 +268,7 @@ class Project:
         return self._worlds[-1][scope.name]
 
     def reanalyse(self, unit: Unit, text: str) -> Unit | None:
-        """The same unit in a changed text of its file, run as before; None when the text does not hold it."""
+        """Interpret a unit in a changed text of its file as it was run before; None if the text has no such unit."""
         return deeply(lambda: self._reanalysed(unit, text))
 
     def _reanalysed(self, unit: Unit, text: str) -> Unit | None:

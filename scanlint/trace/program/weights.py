@@ -58,10 +58,9 @@ class Weights:
     def _own(self, code: Code, function: ast.expr) -> str | None:
         """The method that `self.f` is, or the `__call__` of the class of which it is an object."""
         info = self._world.class_info(code.owner) if code.owner is not None else None
-        if info is None or not code.positional() or not isinstance(function, ast.Attribute):
+        if info is None or not isinstance(function, ast.Attribute):
             return None
-        own = code.positional()[0].arg
-        if not isinstance(function.value, ast.Name) or function.value.id != own:
+        if not isinstance(function.value, ast.Name) or function.value.id != code.first:
             return None
         if function.attr in info.methods:
             return f"{info.name}.{function.attr}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from scanlint.trace.calls.transforms import functions_in
+from scanlint.trace.calls.transforms import constants, functions_in
 from scanlint.trace.domain.callables import Differentiated, World
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import Value
 from scanlint.trace.tangents.taint import CLEAN, INPUT, Taint, either, flat, union
 from scanlint.trace.tangents.tangent_calls import call
 from scanlint.trace.tangents.tangent_flow import TangentFlow, TooLong
@@ -64,16 +63,11 @@ def _arguments(derivative: Differentiated) -> list[Taint] | None:
         return [INPUT] * 16
     if numbers is None:
         return [INPUT]
-    chosen = _numbers(numbers)
-    if chosen is None or any(n < 0 for n in chosen):
+    found = constants(numbers)
+    chosen = [n for n in found if isinstance(n, int) and n >= 0]
+    if len(chosen) < len(found):
         return None
     return [INPUT if place in chosen else CLEAN for place in range(max(chosen, default=0) + 1)]
-
-
-def _numbers(value: Value) -> list[int] | None:
-    values = list(value.items) if value.items is not None else [value]
-    found = [v.constant for v in values]
-    return [n for n in found if isinstance(n, int)] if all(isinstance(n, int) for n in found) else None
 
 
 def _primary(result: Taint | None, derivative: Differentiated) -> Taint:
