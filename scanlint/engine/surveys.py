@@ -27,7 +27,7 @@ class Surveys:
         return self._made[display]
 
     def control(self, displays: Collection[str]) -> bool:
-        """Whether a function in one of these files has control flow: without it there is nothing to find."""
+        """Whether one of these files has a function, or statements to look into: else there is nothing to find."""
         return any(self._made[display].control for display in displays)
 
     def size(self, displays: Collection[str]) -> int:

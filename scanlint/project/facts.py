@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scanlint.jaxapi.spelled_transforms import is_transform
 from scanlint.project.files import SourceFile
-from scanlint.project.spelled import ARRAYS, KEYS, STAGES, STRAIGHT, SpelledLines, top_level
+from scanlint.project.spelled import ARRAYS, KEYS, STRAIGHT, SpelledLines, top_level
 from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import dotted, first_line
 
@@ -25,17 +25,15 @@ INNER_IMPORT = regex(r"^[ \t]+(?:from[ \t]+\.*([\w.]+)[ \t]+import|import[ \t]+(
 class Span(NamedTuple):
     """A function or method: the lines of its statement (decorators included), and what its text holds.
 
-    `control`: it may hold something that a rule speaks of: control flow of Python or JAX, or a jit of its own.
     `arrays` is told of functions with loops alone, `straight` of what is told of host code without one. `writes`: it
     may assign to an item of what JAX made in it. `keys`: it may do something with random keys.
     """
 
     first: int
     last: int
-    transforms: bool
-    control: bool
-    loops: bool
-    arrays: bool
+    transforms: bool = False
+    loops: bool = False
+    arrays: bool = False
     straight: bool = False
     writes: bool = False
     keys: bool = False
@@ -112,7 +110,7 @@ def _aliases(statement: ast.stmt) -> Iterator[str]:
 def _collect(statement: ast.stmt, facts: ModuleFacts, lines: SpelledLines | None) -> None:
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            facts.functions[statement.name] = _span(statement, statement.name, lines)
+            facts.functions[statement.name] = _span(statement, lines)
         case ast.ClassDef():
             _class(statement, facts, lines)
         case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Expr():
@@ -145,8 +143,8 @@ def _script(body: list[ast.stmt], facts: ModuleFacts, lines: SpelledLines) -> No
     straight = not lines.tests and any(lines.hold(STRAIGHT, *span) for span in spans)
     if loops or keys or straight:
         arrays = any(lines.hold(ARRAYS, *span) for span in loops)
-        first, last, control = spans[0][0], spans[-1][1], bool(loops) or straight
-        facts.scripts[SCRIPT] = Span(first, last, False, control, bool(loops), arrays, straight, keys=keys)
+        first, last = spans[0][0], spans[-1][1]
+        facts.scripts[SCRIPT] = Span(first, last, False, bool(loops), arrays, straight, keys=keys)
 
 
 def _extent(statement: ast.stmt) -> tuple[int, int]:
@@ -206,22 +204,23 @@ def imports(statement: ast.stmt, facts: ModuleFacts) -> None:
             facts.imports[bound] = f"{base}.{alias.name}"
 
 
-def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: SpelledLines | None) -> Span:
+def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: SpelledLines | None) -> Span:
+    """The lines of a function, and what they spell; of a file without JAX only the lines."""
     first = first_line(node)
     last = node.end_lineno or node.lineno
     if lines is None:
-        return Span(first, last, False, True, False, False)
+        return Span(first, last)
     loops = lines.loops(first, last)
-    staging = lines.transforms(node.lineno, last) and lines.hold(STAGES, node.lineno, last)
-    straight = lines.straight(node, first, last)
-    keys = lines.draws(first, last)
-    plain = not keys and lines.only_jits(node, qualname)
-    control = loops or staging or straight or lines.controls(node.lineno if plain else first, last)
-    control = control or lines.hands_static(node.lineno, last)
-    arrays = loops and lines.hold(ARRAYS, first, last)
-    writes = lines.writes(first, last)
-    transforms = lines.transforms(first, last)
-    return Span(first, last, transforms, control, loops, arrays, straight, writes, keys)
+    return Span(
+        first,
+        last,
+        lines.transforms(first, last),
+        loops,
+        loops and lines.hold(ARRAYS, first, last),
+        lines.straight(node, first, last),
+        lines.writes(first, last),
+        lines.draws(first, last),
+    )
 
 
 def _class(node: ast.ClassDef, facts: ModuleFacts, lines: SpelledLines | None, prefix: str = "") -> None:
@@ -230,7 +229,7 @@ def _class(node: ast.ClassDef, facts: ModuleFacts, lines: SpelledLines | None, p
         match part:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 qualname = f"{prefix}{node.name}.{part.name}"
-                facts.functions[qualname] = _span(part, qualname, lines)
+                facts.functions[qualname] = _span(part, lines)
                 methods.append(part.name)
             case ast.ClassDef():
                 _class(part, facts, lines, f"{prefix}{node.name}.")

@@ -1,4 +1,4 @@
-"""What the lines of a file spell, told by patterns: transforms, control flow, arrays, keys, and plain computing."""
+"""What the lines of a file spell, told by patterns: transforms, loops, arrays, keys, and plain computing."""
 
 from __future__ import annotations
 
@@ -9,41 +9,18 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
-from scanlint.jaxapi.host_functions import TWINS
 from scanlint.jaxapi.spelled_transforms import loops, transforms
 from scanlint.project.code_text import code_text
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import is_test
-from scanlint.syntax.walk import walk
 
-STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b|\blax\.map\(")
-CONTROL = regex(
-    r"\b(?:scan|for|while|if|case|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
-    r"|\b[rR]?[fF][rR]?[\"']|[<>](?![<>])=?[^<>=:;#]+[<>]|(?<![.\w])sum\("
-    r"|\b(?:global|nonlocal|cond)\b|\.(?:append|update|add|extend)\(|(?:\.\w+|\])[ ]=(?!=)"
-    r"|[\w\])]\[[^\]\n]*[a-z]|\] *(?:[-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)"
-    r"|\b(?:zeros|ones|empty|full|eye|identity|tri|arange|\w+space|reshape|nonzero|argwhere|flatnonzero|unique\w*"
-    r"|\w+1d|where|extract|compress|bincount|repeat|tile|pad|diff|\w*split|one_hot|top_k|approx_m\w+_k|segment_\w+"
-    r"|broadcast_to|astype|axis|dtype|shape|num|length|jit|dynamic_slice\w*|slice\w*|iota|transpose|swapaxes)\b"
-)
-"""Spells what may need the value of a tracer, a chained comparison among it, or keep one in what outlives the trace.
-
-From the fourth line on: what may need a size, axis or index that is known, or writes to an item of an array.
-"""
 WRITES = regex(r"\n[ \t]+(\w+)\[[^\n=]*\] *(?:[-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)")
 """An assignment to an item of a name."""
 STATIC = "static_arg"
-MADE = regex(r"\blambda\b|\n[ \t]+def ")
-"""What makes a function in another one: it may be a static argument of what the file jits with such."""
 UPDATES = frozenset(["apply_gradients", "apply_updates"])
 COMPUTING = frozenset(["apply_gradients", "update", "init"])
 LIBRARIES = frozenset(["jax", "jnp", "jr", "jrandom", "random", "optax", "lax"])
 CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time_ns", "default_timer"])
-GLOBALS = regex(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
-JITTED_METHODS = regex(r"jit(?<!\wjit)(?:\([ \n]*self\.|\)?\n[ \t]+def \w+\(\s*self)")
-"""A jitted method. The pattern begins with plain letters, which are found ten times as fast as the end of a word."""
-HOST = ("math", "numpy", "random")
-"""Modules whose functions need it too."""
 MAKERS = ("jax.numpy", "jax.random", "jax.lax")
 """Modules of JAX that make arrays."""
 ARRAYS = regex(
@@ -66,18 +43,6 @@ SINGULAR = regex(
 )
 """What may be NaN at one point: a root, and what is multiplied by its logarithm."""
 
-ARITHMETIC = (
-    ast.Return,
-    ast.Assign,
-    ast.Expr,
-    ast.Name,
-    ast.Constant,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.Attribute,
-    ast.Tuple,
-)
-ELEMENTWISE = frozenset(name.rpartition(".")[2] for name, to in TWINS.items() if to.most == 1 and to.gives == "float")
 BLOCKS = ("body", "orelse", "finalbody")
 KEYS = regex(
     r"(?:\b(?<!\.)|\bself\.)(?:\w*_)?(?:sub)?keys?\d*\b(?!\(|=lambda)|\b(?:\w*_)?(?:sub)?rngs?\d*\b|PRNG|prng|Rngs|\brandom\b|fold_in\("
@@ -102,39 +67,14 @@ class SpelledLines:
         self.text = code_text(text, self.starts, tree)
         self.transforming = transforms(text)
         self.looping = loops(self.text)
-        names = [*(n for n, target in imports.items() if target.partition(".")[0] in HOST), *_changing(text)]
-        self.names = re.compile(rf"\b(?:{'|'.join(names)})\b") if names else None
         self.makers = "|".join([r"jax\.\w+", *(n for n, target in imports.items() if target.startswith(MAKERS))])
         drawing = [name for name, target in imports.items() if target.startswith("jax.random")]
         self.drawing = re.compile(rf"\b(?:{'|'.join(drawing)})\b") if drawing else None
         kept = re.findall(r"(\w+) *= *[\w.]+\.apply\b", text) if ".init(" in text else []
         self.applying = re.compile(rf"\b(?:{'|'.join(['apply', *kept])})\(") if ".init(" in text else None
-        static = _static(tree, list(io.StringIO(text, newline=""))) if STATIC in text else []
-        self.static = re.compile(rf"\b(?:{'|'.join(static)})\b") if static else None
         if renamed:
             found = re.finditer(rf"\b(?:{'|'.join(renamed)})\b", text)
             self.transforming = sorted([*self.transforming, *(match.start() for match in found)])
-
-    def hands_static(self, first: int, last: int) -> bool:
-        """Whether a function may be made here and handed to what the file jits with static arguments."""
-        return self.static is not None and self.hold(self.static, first, last) and self.hold(MADE, first, last)
-
-    def controls(self, first: int, last: int) -> bool:
-        """Whether something that a rule speaks of may be spelled, or one of the names that only this file has."""
-        return self.hold(CONTROL, first, last) or (self.names is not None and self.hold(self.names, first, last))
-
-    def only_jits(self, node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str) -> bool:
-        """Whether the decorators of a function are nothing to look into: names, above plain arithmetic.
-
-        What is called in it may need a number (`jnp.mean(x, axis)`), and what calls it, or a type, may tell of an
-        argument that no jit takes.
-        """
-        arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-        if not node.decorator_list or "." in qualname or any(a.annotation is not None for a in arguments):
-            return False
-        plain = all(isinstance(decorator, ast.Name | ast.Attribute) for decorator in node.decorator_list)
-        plain = plain and all(_is_arithmetic(part) for statement in node.body for part in walk(statement))
-        return plain and len(re.findall(rf"\b{node.name}\b", self.text)) == 1
 
     def draws(self, first: int, last: int) -> bool:
         """Whether a random key may be spelled, or what the file calls `jax.random`, or a function of it."""
@@ -180,42 +120,6 @@ class SpelledLines:
     def _among(self, places: list[int], first: int, last: int) -> bool:
         at = bisect_left(places, self.starts[first - 1])
         return at < len(places) and places[at] < self.starts[last]
-
-
-def _changing(text: str) -> list[str]:
-    """What jitted functions of a file may read that changes later: its globals, and the objects of jitted methods."""
-    found = GLOBALS.findall(text) if "global" in text else []
-    shared = [name for names in found for name in re.split(r"\W+", names) if name]
-    methods = STATIC in text or JITTED_METHODS.search(text)
-    return [*dict.fromkeys(shared), *(["self"] if methods else [])]
-
-
-def _static(tree: ast.Module, lines: Sequence[str]) -> list[str]:
-    """The names at the top of a file of what is jitted with static arguments."""
-    found: list[str] = []
-    for statement in top_level(tree.body):
-        match statement:
-            case ast.FunctionDef(name=name, decorator_list=[first, *_]) if STATIC in _text(
-                lines, first.lineno, statement.lineno
-            ):
-                found.append(name)
-            case ast.Assign(targets=[ast.Name(id=name)]) if STATIC in _text(
-                lines, statement.lineno, statement.end_lineno or statement.lineno
-            ):
-                found.append(name)
-    return found
-
-
-def _text(lines: Sequence[str], first: int, last: int) -> str:
-    return "".join(lines[first - 1 : last])
-
-
-def _is_arithmetic(node: ast.AST) -> bool:
-    """Whether a node is one of plain arithmetic, or a function of the elements of one argument (`jnp.sin(x)`)."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr=name), args=[_], keywords=[]):
-            return name in ELEMENTWISE
-    return node.__class__ in ARITHMETIC
 
 
 def _is_straight(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -15,7 +15,7 @@ EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 class Surveyed(NamedTuple):
     """One file of a run. `digest` stands for its content.
 
-    `begins`: a trace or a loop over arrays can begin in it; `control`: a function in it has control flow, or keys;
+    `begins`: a trace or a loop over arrays can begin in it; `control`: it has a function, or statements to look into;
     `marked`: it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something
     in it.
     `removed` are the uses of what JAX has no more: name and place.

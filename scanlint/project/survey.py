@@ -57,9 +57,7 @@ def examine(
     facts = collect(tree, source)
     if hold or trees.welcomes(source, likely=facts.jax):
         trees.put(source, tree)
-    keys = asks_for_keys(settings)
-    spans = facts.functions.values()
-    control = bool(facts.scripts) or any(span.control or (keys and span.keys) for span in spans)
+    control = bool(facts.functions or facts.scripts)
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
     assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
     removed = removed_uses(tree, source.text) if facts.jax else ()

@@ -24,7 +24,7 @@ class Evaluator(ABC):
         self.frame = frame
         self.env = frame.env
         self.record = frame.code.record
-        self.values = None if frame.scratch or not self.record.keep else {} if frame.joining else self.record.values
+        self.values = None if frame.scratch else {} if frame.joining else self.record.values
         self.quiet = 0
         self.caught = 0
         self.loops = 0

@@ -46,7 +46,6 @@ class Record:
     `left` says why it was not followed to its end: nothing is said of it then.
     """
 
-    keep: bool
     values: dict[ast.AST, Value] = field(default_factory=dict)
     codes: dict[ast.AST, Code] = field(default_factory=dict)
     silent: set[ast.AST] = field(default_factory=set)
@@ -369,9 +368,6 @@ class World(Protocol):
 
     def wants(self, code: Code) -> Collection[str]:
         """The parameters of a function that it is known to run under a trace, without knowing what they are."""
-
-    def noted(self, closure: Closure) -> None:
-        """See to it that what is known of the expressions of a function is kept."""
 
     def differentiate(self, node: ast.AST, derivative: Differentiated) -> None:
         """A function is differentiated backwards."""

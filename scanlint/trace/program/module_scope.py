@@ -84,9 +84,8 @@ class ModuleScope(ModuleText):
             node = self.node(qualname)
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 return None
-            span = self.facts.functions.get(qualname)
             owner = f"{self.name}.{qualname.rpartition('.')[0]}" if "." in qualname else None
-            record = Record(keep=span is None or span.control)
+            record = Record()
             self.codes[qualname] = record.codes[node] = Code(self, qualname, node, record, owner)
         return self.codes[qualname]
 
@@ -172,7 +171,7 @@ class ModuleScope(ModuleText):
         """A frame for expressions at module level, or in the body of a class."""
         assert isinstance(MODULE, ast.FunctionDef)
         names = {} if info is None else {n: Value(Kind.STATIC, callee=Closure(c)) for n, c in info.methods.items()}
-        return Frame(Code(self, "<module>", MODULE, Record(keep=False)), HOST, names)
+        return Frame(Code(self, "<module>", MODULE, Record()), HOST, names)
 
     def _assigned(self, name: str) -> Value | None:
         """The value of a module-level variable that is assigned once, and not rebound or changed by functions."""

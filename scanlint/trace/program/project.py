@@ -12,6 +12,7 @@ from typing import NamedTuple
 from scanlint.deep import deeply
 from scanlint.problem import Problem
 from scanlint.project.commented_jits import RULE, granted, wishes
+from scanlint.project.facts import SCRIPT
 from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import Library, imported, pinned
 from scanlint.project.spelled import STATIC
@@ -128,7 +129,7 @@ class Project:
                     scope.run(statement, scope.frame(scope.owner_of(first)))
             statics = STATIC in scope.source.text
             for qualname, span in scope.facts.functions.items():
-                code = scope.code(qualname) if span.transforms or (statics and span.control) else None
+                code = scope.code(qualname) if span.transforms or statics else None
                 if code is not None:
                     self.graph.decorated(code)
                     self.graph.visit(code)
@@ -191,7 +192,7 @@ class Project:
             scripts = scope.facts.scripts if scope.name in own else {}
             for qualname, span in [*scope.facts.functions.items(), *scripts.items()]:
                 keyed = scope.name in own and span.keys and asks_for_keys(self.settings)
-                if not (span.control or keyed) or (wanted is not None and (scope.name, qualname) not in wanted):
+                if wanted is not None and (scope.name, qualname) not in wanted:
                     continue
                 ran = qualname in scope.codes and scope.codes[qualname].reached
                 wish = any(span.first <= line <= span.last for line in wished)
@@ -203,7 +204,8 @@ class Project:
                 if code is None:
                     continue
                 asked = looped and (asks_for_loops(self.settings) or may_batch(code))
-                if not span.control or not (ran or wish or writes or asked):
+                only_keys = qualname == SCRIPT and not (span.loops or span.straight)
+                if only_keys or not (ran or wish or writes or asked):
                     if keyed:
                         unit = self._units.of(scope, code)
                         unit.keys, unit.bare = self._keys, True
@@ -315,7 +317,7 @@ class Project:
         """The unit of a function in a changed text, run as it was `before`."""
         code.mode, code.rooted = before.mode, before.rooted
         code.incoming = {name: self._seen(code, name, value) for name, value in before.incoming.items()}
-        code.static, code.record.keep = before.static, True
+        code.static = before.static
         self.graph.replay(code, before)
         unit = self._units.of(scope, code, before)
         self._replays.append((scope, unit))
