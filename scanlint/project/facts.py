@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scanlint.jaxapi.spelled_transforms import is_transform
 from scanlint.project.files import SourceFile
-from scanlint.project.spelled import ARRAYS, KEYS, STRAIGHT, SpelledLines, top_level
+from scanlint.project.spelled import KEYS, STRAIGHT, SpelledLines, top_level
 from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import dotted, first_line
 
@@ -25,15 +25,14 @@ INNER_IMPORT = regex(r"^[ \t]+(?:from[ \t]+\.*([\w.]+)[ \t]+import|import[ \t]+(
 class Span(NamedTuple):
     """A function or method: the lines of its statement (decorators included), and what its text holds.
 
-    `arrays` is told of functions with loops alone, `straight` of what is told of host code without one. `writes`: it
-    may assign to an item of what JAX made in it. `keys`: it may do something with random keys.
+    `straight`: its text holds something that is told of host code without a loop. `writes`: it may assign to an item of
+    what JAX made in it. `keys`: it may do something with random keys.
     """
 
     first: int
     last: int
     transforms: bool = False
     loops: bool = False
-    arrays: bool = False
     straight: bool = False
     writes: bool = False
     keys: bool = False
@@ -142,9 +141,8 @@ def _script(body: list[ast.stmt], facts: ModuleFacts, lines: SpelledLines) -> No
     keys = any(lines.hold(KEYS, *span) for span in spans)
     straight = not lines.tests and any(lines.hold(STRAIGHT, *span) for span in spans)
     if loops or keys or straight:
-        arrays = any(lines.hold(ARRAYS, *span) for span in loops)
         first, last = spans[0][0], spans[-1][1]
-        facts.scripts[SCRIPT] = Span(first, last, False, bool(loops), arrays, straight, keys=keys)
+        facts.scripts[SCRIPT] = Span(first, last, False, bool(loops), straight, keys=keys)
 
 
 def _extent(statement: ast.stmt) -> tuple[int, int]:
@@ -216,7 +214,6 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: SpelledLines | No
         last,
         lines.transforms(first, last),
         loops,
-        loops and lines.hold(ARRAYS, first, last),
         lines.straight(node, first, last),
         lines.writes(first, last),
         lines.draws(first, last),

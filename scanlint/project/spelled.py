@@ -23,11 +23,6 @@ LIBRARIES = frozenset(["jax", "jnp", "jr", "jrandom", "random", "optax", "lax"])
 CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time_ns", "default_timer"])
 MAKERS = ("jax.numpy", "jax.random", "jax.lax")
 """Modules of JAX that make arrays."""
-ARRAYS = regex(
-    r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap|(?:zeros|ones|empty|full)(?:_like)?)\b"
-    r"|\+=|\b(\w+) *= *\1 *\+"
-)
-"""What a loop on the host may collect arrays with, or add them up."""
 STRAIGHT = regex(
     r"\b(?:perf_counter\w*|monotonic\w*|time\.time|time\(\))"
     r"|\.at\[|,[ ]?\*\w+,?[ ]?=(?!=)|\bapply_(?:gradients|updates)\("

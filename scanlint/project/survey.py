@@ -93,14 +93,9 @@ def has_beginning(facts: ModuleFacts, text: str, settings: Settings) -> bool:
     )
 
 
-def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
-    """A function with a loop whose lines speak of arrays; with any loop, where host loops are asked for."""
-    return facts.jax and span.loops and (span.arrays or asks_for_loops(settings))
-
-
 def is_host_code(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
     """A function in which something may be told of the host, whether a trace reaches it or not."""
-    return is_host_loop(span, facts, settings) or (facts.jax and span.straight and asks_for_straight(settings))
+    return facts.jax and (span.loops or (span.straight and asks_for_straight(settings)))
 
 
 def asks_for_loops(settings: Settings) -> bool:

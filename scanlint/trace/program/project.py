@@ -17,7 +17,7 @@ from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import Library, imported, pinned
 from scanlint.project.spelled import STATIC
 from scanlint.project.summary import Wanted
-from scanlint.project.survey import asks_for_keys, asks_for_loops, is_host_code, is_host_loop, shelve
+from scanlint.project.survey import asks_for_keys, asks_for_loops, is_host_code, shelve
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import reads
 from scanlint.syntax.source import Source
@@ -166,7 +166,7 @@ class Project:
         """Ask who calls the functions that loop over what may be rows of an array, or arrays in a list."""
         own = scope in self.begin
         for qualname in [qualname for qualname, span in scope.facts.functions.items() if span.loops]:
-            if own and is_host_loop(scope.facts.functions[qualname], scope.facts, self.settings):
+            if own and scope.facts.jax:
                 self._visit_batch(scope, qualname)
             code = scope.codes.get(qualname)
             for inner in list(code.record.codes.values()) if code is not None else ():
