@@ -19,6 +19,7 @@ from scanlint.keys.libraries import (
     LIKE,
     MAPPED,
     NOT_RUN,
+    QUIET_ROOTS,
     REPLACES,
     RNG_WORDS,
     SAME,
@@ -26,7 +27,6 @@ from scanlint.keys.libraries import (
     SPLITS,
     STREAMS,
     draws,
-    quiet,
 )
 from scanlint.keys.machine import MOST_CALLS
 from scanlint.keys.terms import (
@@ -141,7 +141,7 @@ class KeyCalls(KeyStatements):
         staged = self.staged(name, given, named, call)
         if staged is not None:
             return staged
-        if quiet(name):
+        if name.startswith(QUIET_ROOTS):
             for term in given:
                 self.run_once(term, call)
             return self.opaque(call)

@@ -65,8 +65,3 @@ def draws(name: str) -> bool:
     root, _, last = name.rpartition(".")
     known = SEEDS | SPLITS | FOLDS | CLONES | NO_DRAWS
     return root == "jax.random" and name not in known and last.islower() and last[:1].isalpha()
-
-
-def quiet(name: str) -> bool:
-    """Whether a function by its canonical name is known to draw nothing."""
-    return name.startswith(QUIET_ROOTS)
