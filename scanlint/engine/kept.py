@@ -9,7 +9,7 @@ from scanlint.engine.tasks import Slice, packed, unpacked
 
 
 class KeptSlices:
-    """What the cache of the project holds; a result is taken only if all that it rests on is the same."""
+    """Reads results from the cache of the project; one is taken only if all that it rests on is the same."""
 
     def __init__(self, cache: Cache | None) -> None:
         self.cache = cache

@@ -31,7 +31,7 @@ from scanlint.settings import Settings
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What a run found and did. `below`: the findings that are less grave than what is listed.
+    """The results of a run. `below`: the findings that are less grave than what is listed.
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
     `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` say what it is

@@ -1,4 +1,4 @@
-"""What calls do: functions of JAX and other libraries, local functions, functions of the project by their summaries."""
+"""Runs calls: of JAX and other libraries, of local functions, and of functions of the project by their summaries."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class KeyCalls(KeyStatements):
     """Evaluates calls."""
 
     def called(self, node: ast.Call) -> Term:
-        """What a call gives."""
+        """The term that a call gives."""
         if isinstance(node.func, ast.Attribute):
             base = self.eval(node.func.value)
             function = self.attribute(base, node.func.attr)
@@ -149,7 +149,7 @@ class KeyCalls(KeyStatements):
         return made if made is not None else self.unknown(given, named, call)
 
     def forget_draws(self, made: Term) -> None:
-        """What an object was made of was drawn for nothing: its keys are as they were."""
+        """Forgets the uses of keys by which an object was made: nothing was drawn, the object is as before."""
         if not isinstance(made, Built | Opaque):
             return
         for key, uses in list(self.at.uses.items()):

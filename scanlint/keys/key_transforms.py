@@ -62,7 +62,7 @@ class KeyTransforms(KeyCalls):
         return Listed((self._carrying(call, start, trip), self.opaque(call)))
 
     def _rows(self, xs: Term, call: ast.AST, trip: int) -> Term:
-        """What a trip gets of what is scanned over: of a tuple, a tuple of rows."""
+        """The row that a trip of a scan gets: of a tuple, a tuple of rows."""
         match xs:
             case Listed(items):
                 return Listed(tuple(self._rows(item, call, trip) for item in items))
@@ -130,7 +130,7 @@ class KeyTransforms(KeyCalls):
 
 
 def _axes(function: UnderTransform, count: int) -> list[bool]:
-    """Which arguments are mapped over."""
+    """The arguments that are mapped over."""
     stored = dict(function.named)
     axes = stored.get("in_axes", function.given[0] if function.given else Const(0))
     match axes:

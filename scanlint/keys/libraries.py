@@ -1,4 +1,4 @@
-"""What the functions of libraries do with the keys that they are handed."""
+"""Tables of library functions, by what they do with the keys that they are handed."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ MODULE = -1
 
 
 class KeyMachine:
-    """What the parts of the interpreter share. `at` is the path; None behind a statement that jumps."""
+    """The state that the parts of the interpreter share. `at` is the path; None behind a statement that jumps."""
 
     def __init__(self, code: Code, world: World) -> None:
         self.code = code
@@ -152,7 +152,7 @@ class KeyMachine:
         return len(self.frames) - 1
 
     def lookup(self, name: str) -> Term:
-        """What a name is here."""
+        """The term that a name stands for here."""
         at: int | None = self.frame
         while at is not None:
             frame = self.frames[at]
@@ -166,7 +166,7 @@ class KeyMachine:
         return self._outer[name]
 
     def _external(self, name: str) -> External:
-        """What a name is at the top of the file."""
+        """The term that a name stands for at the top of the file."""
         scope = self.code.scope
         found = scope.annotation(ast.Name(id=name))
         imported = isinstance(scope, ModuleScope) and scope.target(name) is not None

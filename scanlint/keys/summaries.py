@@ -1,4 +1,4 @@
-"""What a function of the project does with the keys that it is handed, worked out once for all of its callers."""
+"""Summarises what a function of the project does with the keys that it is handed, once for all of its callers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class OutsideUse:
 
 @dataclass(frozen=True, slots=True)
 class KeySummary:
-    """What a function uses, gives, and leaves in its arguments; and the pairs of uses in itself.
+    """The keys that a function uses, returns, and leaves in its arguments; and the pairs of uses in itself.
 
     `seeded` says when each key was made from a seed, `drawn` what was used on the paths to its end.
     """

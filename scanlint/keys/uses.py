@@ -1,4 +1,4 @@
-"""What a path through a function has done with its keys, and what meets where paths join."""
+"""Records the uses of keys along a path through a function, and joins them where paths meet."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _of_trips(one: Term, other: Term) -> bool:
 
 
 def join(paths: list[PathMemory], node: ast.AST, moment: Moment) -> PathMemory | None:
-    """What holds where paths meet; None where none gets there."""
+    """The state where paths meet; None where no path gets there."""
     if len(paths) < 2:
         return paths[0] if paths else None
     made = paths[0]

@@ -1,4 +1,4 @@
-"""What one cheap pass over a file tells: its imports, functions, classes, and where transforms are applied."""
+"""One cheap pass over a file: its imports, functions, classes, and where transforms are applied."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _bound_in_loop(loop: ast.For | ast.While, facts: ModuleFacts) -> None:
 
 
 def _script(body: list[ast.stmt], facts: ModuleFacts, lines: SpelledLines) -> None:
-    """What runs when the file does, as if it were the body of a function."""
+    """The statements that run when the file does, as if they were the body of a function."""
     spans = [_extent(s) for s in scripted(body)]
     loops = [span for span in spans if lines.loops(*span)]
     keys = any(lines.hold(KEYS, *span) for span in spans)

@@ -141,7 +141,7 @@ class Library(Mapping[str, Module]):
         return max(found)[-1] if found else dotted
 
     def _longest(self, parts: list[str]) -> int:
-        """How many parts of a name, from the first on, name a module."""
+        """The number of parts of a name, from the first on, that name a module."""
         ends = (end for end in range(len(parts), 0, -1) if ".".join(parts[:end]) in self._names)
         return next(ends, 0)
 
@@ -178,7 +178,7 @@ def _folders(display: str) -> tuple[str, ...]:
 
 
 def imported(facts: ModuleFacts) -> tuple[str, ...]:
-    """What imports from the project may be called by: the names of modules, and of what is taken from them."""
+    """The names by which imports from the project are called: those of modules, and of what is taken from them."""
     names = [
         *facts.imports.values(),
         *(name for _, name in facts.relative.values()),

@@ -1,4 +1,4 @@
-"""Where a file uses what JAX has no more, whatever it is imported as."""
+"""Finds the places where a file uses what JAX has no more, whatever it is imported as."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _entry(name: str) -> str | None:
 
 
 def _imported(kinds: Kinds) -> dict[str, str]:
-    """What names of the file are imported as, where they mean nothing else anywhere in it."""
+    """The full names of imported names, of those that mean nothing else anywhere in the file."""
     found: dict[str, str] = {}
     bound: Counter[str] = Counter()
     for node in (node for kind in BINDING for node in kinds.of(kind)):
@@ -143,7 +143,7 @@ def _kinds(caught: ast.expr | None) -> list[str | None]:
 
 
 def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
-    """What is not evaluated where annotations are put off."""
+    """The expressions that are not evaluated where annotations are put off."""
     for node in walk(tree):
         match node:
             case ast.arg(annotation=ast.expr() as said) | ast.AnnAssign(annotation=said):

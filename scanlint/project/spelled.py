@@ -1,4 +1,4 @@
-"""What the lines of a file spell, told by patterns: transforms, loops, arrays, keys, and plain computing."""
+"""Finds by patterns the lines of a file that spell transforms, loops, keys, and plain computing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the first pass over a file leaves: plain data, made without importing anything that parses."""
+"""The result of the first pass over a file: plain data, made without importing anything that parses."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class Wanted(NamedTuple):
 
     @property
     def words(self) -> tuple[str, str]:
-        """What the imports of a file that calls it spell, one or the other."""
+        """Two words, of which the imports of a file that calls this one spell one."""
         return self.top, self.module.rpartition(".")[2]
 
 
 def digest_of(data: bytes) -> str:
-    """What stands for the content of a file."""
+    """A digest of the content of a file."""
     import hashlib
 
     return hashlib.blake2b(data, digest_size=16).hexdigest()
@@ -107,7 +107,7 @@ class ModuleNames:
         return os.path.abspath(path).rsplit(os.sep, len(parts) + package)[0], parts[0]
 
     def _top(self, root: str, top: str) -> str:
-        """What the first part of a name becomes for what is imported from a folder."""
+        """The first part of a module's name in this run: made unique where two folders have the same."""
         if (root, top) not in self._tops:
             given = top
             while given in self._given:

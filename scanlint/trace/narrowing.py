@@ -1,4 +1,4 @@
-"""What a test shows of names in its arms: that one is not None, is plain Python, or is an array of JAX."""
+"""Narrows names in the arms of a test: to what is not None, is plain Python, or is an array of JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parameters of a function are, from how it is run, its annotations, defaults and their uses."""
+"""The values of a function's parameters, from how it is run, its annotations, defaults and their uses."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def interpret(world: World, frame: Frame) -> Value:
 
 
 def _together(noted: Value, value: Value) -> Value:
-    """What is known of an expression in several activations: a function that is made in each is one function."""
+    """Joins the values of an expression in several activations: a function that is made in each is one function."""
     joined = join(noted, value)
     return but(joined, callee=value.callee) if alike(noted.callee, value.callee) else joined
 

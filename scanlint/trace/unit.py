@@ -28,7 +28,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class KeyProject(NamedTuple):
-    """What the rules on random keys need of the project: `keyed` says which functions may do something with keys.
+    """The project as the rules on random keys ask it: `keyed` says which functions may do something with keys.
 
     `shelf` holds what is worked out for the whole project.
     """
@@ -90,13 +90,13 @@ class Unit:
     )
 
     def value(self, node: ast.AST | None) -> Value:
-        """What is known of an expression where it is evaluated."""
+        """The value of an expression where it is evaluated."""
         WATCH.tick()
         return self.values.get(node, UNKNOWN) if node is not None else UNKNOWN
 
     @property
     def script(self) -> bool:
-        """Whether it is what stands at the top of a file, not a function."""
+        """Whether the unit is the statements at the top of a file, not a function."""
         return self.qualname == SCRIPT
 
     def silenced(self, node: ast.AST) -> bool:
@@ -175,7 +175,7 @@ class Unit:
             at = self.parents.get(at)
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What is around a node in its own function, from the inside."""
+        """The nodes around a node in its own function, from the inside."""
         return takewhile(lambda part: not isinstance(part, Function), self.ancestors(node))
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
@@ -235,7 +235,7 @@ class Unit:
         return None
 
     def spell(self, name: str) -> tuple[str, str | None]:
-        """How this file writes a canonical name, and the import statement that it needs for that, if any.
+        """The spelling of a canonical name in this file, and the import statement that it needs, if any.
 
         `spell("jax.lax.scan")` is ("lax.scan", None) where the file says `from jax import lax`, and
         ("jax.lax.scan", "import jax") where it imports nothing of jax yet.

@@ -1,4 +1,4 @@
-"""What can be said of an edit at once: the function around it is analysed by itself, with all else as it was."""
+"""Checks an edit at once: the function around it is analysed by itself, with all else as it was."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def early_answer(
 
 
 def _own(bench: Bench, around: Around, source: Source) -> list[Finding] | None:
-    """What is found in a function with another text; None where that does not parse, or is no longer this function."""
+    """The findings in a function with another text; None where that does not parse, or is no longer this function."""
     try:
         if around.unit is None:
             source.statements()

@@ -57,7 +57,7 @@ class Team:
     def survey(
         self, files: Sequence[Path | SourceFile | Unreadable], size: int
     ) -> Iterator[tuple[Surveyed, bytes | None]]:
-        """What each file is, in order; `size` is that of all in bytes."""
+        """The surveys of files, in order; `size` is that of all in bytes."""
         if not files:
             return
         pool = self._started(size)

@@ -42,5 +42,5 @@ def argument(args: list[Value], keywords: dict[str, Value], place: int, name: st
 
 
 def _gathered(args: list[Value], rest: Value | None) -> Value:
-    """What a parameter such as `*items` is."""
+    """The value of a parameter such as `*items`."""
     return gathered("tuple", tuple(args)) if rest is None else gathered("tuple", None, join_all((*args, rest)))

@@ -38,7 +38,7 @@ def _mode(self: Evaluator, name: str, function: Value, node: ast.AST) -> Mode:
 
 
 def _carry(init: Value) -> Value:
-    """What a loop carries: staged, with a mark on what may be no tracer outside."""
+    """The value that a loop carries: staged, with a mark on what may be no tracer outside."""
     if init.container is not None:
         return within(init, _carry, Kind.UNKNOWN)
     value = staged(init)

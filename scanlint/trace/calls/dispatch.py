@@ -178,7 +178,7 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
 def _any_of(
     self: Evaluator, node: ast.Call, choices: tuple[Value, ...], args: list[Value], keywords: dict[str, Value]
 ) -> Value:
-    """What one of several functions gives, whichever it be; those that do not end yet give nothing."""
+    """The join of the results of several functions, of which one is called; those that do not end yet give nothing."""
     found: list[Value] = []
     for choice in choices:
         with suppress(Unfinished):  # the fixpoint asks again until it ends
@@ -189,7 +189,7 @@ def _any_of(
 
 
 def _argument(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) -> Value:
-    """What a function that was handed in gives: nothing is known of it but that it is run with tracers.
+    """The result of a function that was handed in: nothing is known of it but that it is run with tracers.
 
     It is a static argument, a parameter of this function or of one around it, or what an object was given.
     """

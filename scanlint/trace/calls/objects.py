@@ -68,7 +68,7 @@ def construct(self: Evaluator, node: ast.Call, name: str, args: list[Value], key
 
 
 def _site(self: Evaluator, node: ast.Call, given: tuple[Value, ...]) -> Site | None:
-    """What tells an object that is handed functions from others of its class."""
+    """The place where an object is made, if it is handed functions: others of its class hold other functions."""
     if not any(map(holds_functions, given)):
         return None
     frame = self.frame

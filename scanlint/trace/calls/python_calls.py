@@ -185,7 +185,7 @@ def _extremum(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict
 
 
 def _among(value: Value) -> Value:
-    """What an iterable of which nothing is known but that it is traced gives: a tracer."""
+    """The element of an iterable of which nothing is known but that it is traced: a tracer."""
     return value if value.traced and not value.array and value.container is None else iterated(value)
 
 

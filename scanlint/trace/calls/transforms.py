@@ -195,7 +195,7 @@ def filled(closure: Closure, function: Value) -> list[str]:
 
 
 def _partials(closure: Closure, function: Value) -> list[tuple[int, Mapping[str, Value]]]:
-    """How many arguments each `partial` around a function gives by place, and which by name."""
+    """For each `partial` around a function: the number of arguments by place, and the names of the others."""
     match function.callee:
         case Partial(inner, args, keywords):
             return [(len(args), keywords), *_partials(closure, inner)]
@@ -273,7 +273,7 @@ def differentiated(value: Value) -> Value:
 
 
 def _derived(self: Evaluator, node: ast.AST, target: Transformed, result: Value, args: list[Value]) -> Value:
-    """What the transformed function returns, from what the function returns."""
+    """The result of the transformed function (`grad`, `vmap`, ...), made from the result of the function."""
     aux = target.options.get("has_aux")
     plain = aux is None or (aux.known and not aux.constant)
     argnums = target.options.get("argnums")

@@ -1,4 +1,4 @@
-"""What a call can run, and what the interpreter needs to know of the project around a function."""
+"""Values that can be called, and what the interpreter asks of the project around a function."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HOST = Mode()
 
 @dataclass(eq=False, slots=True)
 class Record:
-    """What is learnt of one unit: its values, the functions in it, and the statements on which nothing is said.
+    """The results of interpreting a unit: its values, the functions in it, and statements on which nothing is said.
 
     `before` is what names are just before a loop, where no array can be that or it is an array of a known kind.
     `left` says why it was not followed to its end: nothing is said of it then.
@@ -172,7 +172,7 @@ class Frame:
 
     @property
     def activation(self) -> object:
-        """What tells this activation from those that stand beside it; a later one of the same place replaces it."""
+        """The identity of this activation; a later activation of the same place has the same, and replaces it."""
         return self if self.scratch else (self.code, self.parent.activation if self.parent is not None else None)
 
     def lookup(self, name: str) -> Value | None:
@@ -257,7 +257,7 @@ class RecordType:
 
 @dataclass(slots=True)
 class ClassInfo:
-    """What is known of a class: canonical names of its bases, its annotated fields, its methods and attributes.
+    """A class of the project: canonical names of its bases, its annotated fields, its methods and attributes.
 
     `kind` is "namedtuple", "dataclass" (its attributes are the leaves of a pytree or plain values), "module" (a
     flax or haiku module: its fields are configuration) or "plain". `attributes` are what its methods
@@ -307,10 +307,10 @@ class Scope(Protocol):
         """Whether some test in the file may be one for tracers."""
 
     def start(self, node: ast.AST) -> Position:
-        """Where a node begins."""
+        """The place where a node begins."""
 
     def lookup(self, name: str) -> Value | None:
-        """What a name means at module level."""
+        """The value of a name at module level."""
 
     def annotation(self, node: ast.expr | None) -> str | None:
         """The canonical name of an annotation or other dotted expression at module level."""
@@ -346,13 +346,13 @@ class World(Protocol):
         """A class that is defined in a function."""
 
     def attribute(self, info: ClassInfo, name: str) -> Value | None:
-        """What is known of an attribute that methods set; the function that is being run is told when that changes."""
+        """The value of an attribute that methods set; the function that is being run is told when that changes."""
 
     def give(self, info: ClassInfo, name: str, value: Value, site: Site | None = None) -> None:
         """An attribute of an object is set, of one that was made at a `site` where that is known."""
 
     def own(self, site: Site, name: str) -> Value | None:
-        """What an attribute of the objects that are made at one place was set to."""
+        """The value that was given to an attribute of the objects that are made at one place."""
 
     def constant(self, info: ClassInfo, name: str) -> Value:
         """The value of a class-level variable."""

@@ -1,1 +1,1 @@
-"""What names, uses and calls in the text tell of values that the interpreter does not know."""
+"""Hints at values that the interpreter does not know, from names, uses and calls in the text."""

@@ -1,4 +1,4 @@
-"""Which parameters of a function are used as arrays, judged by its text alone."""
+"""Finds the parameters of a function that are used as arrays, by its text alone."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def array_uses(function: Function, resolve: Resolve, *, elements: bool = True) -
 
 
 def _from_elements(found: dict[str, bool], iterations: Sequence[tuple[str, str]]) -> None:
-    """What holds elements that are used as arrays is used so itself: of a loop in a loop that is told inside out."""
+    """Adds to `found` the names whose elements are used as arrays, until nothing follows: loops may stand in loops."""
     told = True
     while told:
         told = False

@@ -1,4 +1,4 @@
-"""Which parameters of a project's functions are used as arrays, by themselves or by the functions that they call."""
+"""Finds the parameters that a function uses as arrays, by itself or by the functions that it calls."""
 
 from __future__ import annotations
 

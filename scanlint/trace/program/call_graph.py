@@ -1,4 +1,4 @@
-"""Which functions are traced, by whom, and with what: the interpreter run over the functions of the project."""
+"""Runs the interpreter over the functions of the project: it finds which are traced, by whom, and with what."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class Graph(Definitions):
                 code.stale = True
 
     def uses(self, code: Code) -> Mapping[str, bool]:
-        """Which names of a function are used as arrays; asks the functions that it calls."""
+        """The names of a function that are used as arrays; the functions that it calls are asked too."""
         return self.used.of(code)
 
     def _hear_lists(self, code: Code, args: Mapping[str, Value], frame: Frame | None) -> None:
@@ -221,7 +221,7 @@ class Graph(Definitions):
         return hands_out(self, code) or any(map(holds_functions, handed))
 
     def _follow(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value | None:
-        """What one call on the host returns; None when it is called too deep or too often to be followed."""
+        """The result of one call on the host; None for calls too deep or too many to be followed."""
         code = closure.code
         if len(code.followed) >= MOST_FOLLOWED // 2:
             args = {name: unsited(value) for name, value in args.items()}
@@ -307,7 +307,7 @@ class Graph(Definitions):
         code.answered = code.answered or inner.ended
 
     def _entered(self, code: Code) -> int:
-        """Where a function stands among those that are being run."""
+        """The place of a function among those that are being run."""
         return next(place for place, (running, _) in enumerate(self.running) if running is code)
 
     def _tell(self, code: Code, *, changed: bool) -> None:

@@ -1,4 +1,4 @@
-"""What a class statement says: its kind, its fields, its methods."""
+"""Reads a class statement: its kind, its fields, its methods."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Membership(NamedTuple):
 
 
 def membership(world: World, name: str) -> Membership | None:
-    """What a class of the project is by its bases, those of other classes of the project included."""
+    """The first known base of a class, with its methods; bases in the project are looked through."""
     for info in lineage(world, name):
         for base in (*info.bases, info.name):
             known = BASES.get((base.partition(".")[0], base.rpartition(".")[2]))

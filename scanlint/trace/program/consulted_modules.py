@@ -36,7 +36,7 @@ class Scopes(Mapping[str, ModuleScope]):
         return self.made[name]
 
     def placed(self, dotted: str, importer: str = "") -> str:
-        """What a file means by a dotted name; a further namesake might be meant instead."""
+        """The full name of what a file means by a dotted name; a further namesake might be meant instead."""
         if (dotted, importer) not in self._placed:
             self._placed[dotted, importer] = self.library.placed(dotted, importer)
         found = self._placed[dotted, importer]

@@ -1,4 +1,4 @@
-"""What the names, classes and attributes of the project mean to the functions that are interpreted."""
+"""Looks up names, classes and attributes of the project for the functions that are interpreted."""
 
 from __future__ import annotations
 
@@ -306,7 +306,7 @@ class Definitions(World):
         return self._constants[key]
 
     def _walk(self, frame: Frame) -> Value:
-        """What a function returns; nothing is known of that where it cannot be followed to its end."""
+        """The result of a function; nothing is known of it where the function cannot be followed to its end."""
         code, record = frame.code, frame.code.record
         if record.left:
             return UNKNOWN
@@ -331,7 +331,7 @@ class Definitions(World):
         self.left[Problem(scope.path, scope.start(node).line, f"{what} was not checked: {why}")] = None
 
     def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Given]) -> Given | None:
-        """What comes of evaluating something outside of functions; None where that cannot be followed to its end."""
+        """The result of evaluating something outside of functions; None where that cannot be followed to its end."""
         try:
             with WATCH.charging(scope.account):
                 return run()

@@ -1,4 +1,4 @@
-"""Which functions of the host hand out functions or objects: what a call of those gives is worth following."""
+"""Finds host functions that return functions or objects: their calls are worth following."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _parts(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _bound(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Mapping[str, list[Made]]:
-    """What the names of a function are bound to, and what is put into those that are lists or dicts."""
+    """The values that the names of a function are bound to, and those put into lists and dicts."""
     found: dict[str, list[Made]] = {}
     inside = kinds_inside(node)
     for function in inside.of(ast.FunctionDef):

@@ -27,7 +27,7 @@ Given = TypeVar("Given")
 
 
 class Finder(Protocol):
-    """What a module asks of the project around it."""
+    """The project as a module asks it: for other modules and their definitions."""
 
     placed: Callable[..., str]
 
@@ -38,7 +38,7 @@ class Finder(Protocol):
     def interpreter(self, frame: Frame) -> Interpreter: ...
 
     def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Given]) -> Given | None:
-        """What comes of evaluating something outside of functions; None where that cannot be followed to its end."""
+        """The result of evaluating something outside of functions; None where that cannot be followed to its end."""
 
 
 class ModuleScope(ModuleText):
@@ -61,7 +61,7 @@ class ModuleScope(ModuleText):
 
     @cached_property
     def whole(self) -> WholeFile:
-        """What its tree holds, for the units that ask for what stands outside of them."""
+        """The whole file, for units that ask for what stands outside of them."""
         return WholeFile(self.tree, self.imports)
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ class ModuleScope(ModuleText):
         return self.classes[name]
 
     def lookup(self, name: str) -> Value | None:
-        """What a module-level name means."""
+        """The value of a module-level name."""
         if name not in self._values:
             self._values[name] = self._raw(name)
             self._values[name] = self._evaluate(name)
@@ -115,7 +115,7 @@ class ModuleScope(ModuleText):
         return self._imported(name) if name in self.facts.statements else None
 
     def _imported(self, name: str) -> Value | None:
-        """What an import binds a name to."""
+        """The value that an import binds a name to."""
         target = self.target(name)
         if target is None:
             return None
@@ -148,7 +148,7 @@ class ModuleScope(ModuleText):
         return self.placed(target) if target is not None else None
 
     def placed(self, dotted: str) -> str:
-        """What an import means by a dotted name."""
+        """The full name of the definition that an import means by a dotted name."""
         return dotted if dotted.startswith(EXTERNAL) else self.project.placed(dotted, self.path)
 
     def absolute(self, level: int, rest: str) -> str:
@@ -184,7 +184,7 @@ class ModuleScope(ModuleText):
         return value
 
     def _bound(self, name: str) -> Value | None:
-        """What the assignments of a name give it, whichever ran last."""
+        """The join of what the assignments of a name give it, whichever ran last."""
         spans = self.facts.statements[name]
         if len(spans) > MOST_BINDINGS:
             return UNKNOWN

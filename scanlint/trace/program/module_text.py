@@ -181,7 +181,7 @@ class ModuleText:
 
 
 def _function_of(tree: ast.Module) -> ast.FunctionDef:
-    """What runs when a file does, as a function without parameters."""
+    """The statements that run when a file does, as a function without parameters."""
     body = scripted(tree.body)
     made = ast.parse("def module(): ...").body[0]
     assert isinstance(made, ast.FunctionDef)

@@ -53,7 +53,7 @@ class Patched(ModuleScope):
 
 
 def _added_imports(statements: Sequence[str]) -> dict[str, str]:
-    """What import statements bind."""
+    """The names that import statements bind, each with what it stands for."""
     facts = ModuleFacts("", jax=True)
     for statement in statements:
         imports(ast.parse(statement).body[0], facts)

@@ -47,7 +47,7 @@ class Around(NamedTuple):
 
 
 class Project:
-    """What follows from the beginnings in some files: every function that they reach, in these files and others."""
+    """The analysis that starts from some files: every function that they reach, in these files and others."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Project:
 
     @property
     def left(self) -> tuple[Problem, ...]:
-        """What was not followed to its end, and why, with its place."""
+        """The functions that were not followed to their end, each with the reason and its place."""
         graphs = (world.graph for world in self._worlds)
         return tuple(dict.fromkeys(why for graph in graphs for why in graph.left))
 
@@ -306,7 +306,7 @@ class Project:
         return self._replayed(patched, code, before)
 
     def _seen(self, code: Code, name: str, value: Value) -> Value:
-        """What a parameter is, where the changed text uses it as an array."""
+        """The value of a parameter, where the changed text uses it as an array."""
         if value.array or value.container is not None or value.callee is not None or value.static:
             return value
         strong = self.graph.uses(code).get(name)

@@ -70,7 +70,7 @@ class UnitMaker:
         )
 
     def _returned(self, code: Code) -> Value:
-        """What a function returns on the host, whoever calls it; it is interpreted for that if nobody has asked yet."""
+        """The result of a function on the host, for any caller; the function is interpreted when it is first asked."""
         self.graph.visit(code)
         self.graph.settle()
         return concrete(code.result)
@@ -127,7 +127,7 @@ def _before(code: Code, before: Code, function: ast.AST) -> Code | None:
 
 
 def _context_of(code: Code) -> FunctionContext:
-    """How a function is run, for the rules."""
+    """The context in which a function is run, for the rules."""
     mode = code.mode
     known = mode.traced, mode.chain, mode.transforms, code.static, code.jit
     return FunctionContext(code.node, code.qualname, *known, code.rooted and mode.traced)

@@ -57,7 +57,7 @@ def _followed(world: World, node: ast.AST, derivative: Differentiated) -> Chains
 
 
 def _arguments(derivative: Differentiated) -> list[Taint] | None:
-    """What the arguments are: those that are differentiated, and the others; None where that is not known."""
+    """The marks of the arguments: INPUT for those that are differentiated; None where that is not known."""
     numbers = derivative.options.get("argnums")
     if derivative.transform == "jax.vjp":
         return [INPUT] * 16
