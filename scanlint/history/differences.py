@@ -1,4 +1,4 @@
-"""Which functions differ between a revision and the work tree, and in what way."""
+"""Finds the functions that differ between a revision and the work tree, and in what way."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class FunctionChange:
 
     @property
     def key(self) -> PartKey:
-        """Where it stands, or stood."""
+        """The place where the function stands, or stood."""
         key = self.new or self.old
         assert key is not None
         return key
@@ -186,7 +186,7 @@ def _met_again(key: PartKey, before: PartKey, alike: float, gone: Parts, fresh: 
 
 
 def _difference(key: PartKey, part: ModulePart, old: VersionSources, new: VersionSources) -> FunctionChange | None:
-    """How a function differs that both versions have at one place; None where it does not."""
+    """The difference of a function that both versions have at one place; None where there is none."""
     before = old.part(key)
     if before is None:
         return None

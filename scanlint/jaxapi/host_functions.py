@@ -18,7 +18,7 @@ Gives = Literal["float", "bool", "int", "same"]
 
 
 class Twin(NamedTuple):
-    """What a function of the host is called for tracers.
+    """The counterpart for tracers of a function of the host.
 
     `gives`: the type of its result; for "int" that of JAX gives floats, which are cast. `most` arguments may be given
     by place. `listed`: its first argument may be a list of arrays.

@@ -125,7 +125,7 @@ def _heaviest(unit: Unit, function: ast.expr) -> str | None:
 
 
 def _callees(callee: object) -> Iterator[object]:
-    """What may be called, without the transforms around it."""
+    """The functions that may be called, without the transforms around them."""
     while isinstance(callee, Transformed | Partial):
         callee = callee.function
     if isinstance(callee, OneOf):
@@ -151,7 +151,7 @@ def _local(unit: Unit, function: ast.expr) -> ast.FunctionDef | None:
 
 
 def nested_trips(unit: Unit, body: Sequence[ast.AST]) -> int:
-    """How often the innermost body runs in one trip, where a loop is all that the body does."""
+    """The number of times that the innermost body runs in one trip, where a loop is all that the body does."""
     match [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]:
         case [ast.For(body=inner) as loop]:
             return (_trips(unit, loop) or 1) * nested_trips(unit, inner)

@@ -1,4 +1,4 @@
-"""What the processes of a run showed of lines and loops, put together in `.scanlint/evidence.json`."""
+"""Collects in `.scanlint/evidence.json` what the processes of a run showed of lines and loops."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Json = dict[str, object]
 
 @dataclass
 class Summary:
-    """What was kept, for the closing line; `skipped` says per function why calls were not kept."""
+    """The counts for the closing line of a recording; `skipped` says per function why calls were not kept."""
 
     functions: int = 0
     calls: int = 0

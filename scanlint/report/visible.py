@@ -38,7 +38,7 @@ def shown(finding: Finding) -> Finding:
 
 
 def shown_problem(problem: Problem) -> Problem:
-    """What was not done, in texts that can be printed."""
+    """A problem with texts that can be printed."""
     return problem._replace(path=visible(problem.path), message=visible_lines(problem.message))
 
 

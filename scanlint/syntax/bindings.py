@@ -35,7 +35,7 @@ def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
 
 
 def argument_of(call: ast.Call, place: int, name: str) -> ast.expr | None:
-    """What a call gives by place or by name; by name alone where `place` is -1."""
+    """The argument of a call by place or by name; by name alone where `place` is -1."""
     if 0 <= place < len(call.args):
         return call.args[place]
     return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)

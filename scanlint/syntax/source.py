@@ -99,7 +99,7 @@ class Source:
 
     @property
     def newline(self) -> str:
-        """What ends a line."""
+        """The characters that end a line."""
         return "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
 
     def margin(self, statement: ast.stmt) -> str:

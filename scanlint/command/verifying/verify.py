@@ -96,7 +96,7 @@ def _given(path: Path, function: str, settings: Settings) -> tuple[tuple[str, st
 
 
 def _line(text: str, path: Path, function: str) -> int:
-    """Where a function is defined, or a name is bound to one."""
+    """The line where a function is defined, or a name is bound to one."""
     import ast
 
     try:

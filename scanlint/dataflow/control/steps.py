@@ -88,7 +88,7 @@ class Steps:
                 self.visit_all(children(target))
 
     def read_target(self, target: ast.expr) -> None:
-        """What an augmented assignment reads before its value."""
+        """The expressions that an augmented assignment reads before its value."""
         match target:
             case ast.Name(id=name):
                 self.emit(Use(target, self.scopes.variable(self.scope, name)))

@@ -1,4 +1,4 @@
-"""What compiling costs: the equations of each loop and branch that is reported, and the seconds of its program."""
+"""Measures what compiling costs: the equations of each loop and branch with a finding, the seconds of its program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Where = tuple[str, Places, Loop | None]
 
 
 class Equation(Protocol):
-    """What is used of an equation of a traced program."""
+    """The attributes of an equation of a traced program that are read here."""
 
     params: dict[str, object]
     source_info: object
