@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from scanlint.finding import Link
 from scanlint.keys.terms import (
@@ -24,6 +25,8 @@ from scanlint.keys.terms import (
     term,
 )
 
+Name = TypeVar("Name")
+Held = TypeVar("Held")
 UseKind = Literal["draw", "split", "handed"]
 """Numbers are drawn from the key; it is split; it is handed to something of which nothing is known."""
 EnvKey = tuple[int, str]
@@ -125,23 +128,23 @@ def _joined(one: PathMemory, other: PathMemory, unknown: Term) -> PathMemory:
         shared += 1
     mine, theirs = one.guards[shared:], other.guards[shared:]
     names = dict(one.names)
-    for name, there in other.names.items():
-        here = names.get(name, there)
-        if here is not there and here != there:
+    for name, here, there in _differing(one.names, other.names):
+        if here is not None and here != there:
             names[name] = either([(mine, here), (theirs, there)], Computed("name", (unknown, Const(name))))
     cells = dict(one.cells)
-    for cell, there in other.cells.items():
-        known = cells.get(cell)
-        if known is not there:  # most were set before the paths parted
-            cells[cell] = _either_part(cell, (mine, known or _unset(cell)), (theirs, there), unknown)
-    for cell in set(one.cells).difference(other.cells):
+    for cell, here, there in _differing(one.cells, other.cells):
+        cells[cell] = _either_part(cell, (mine, here or _unset(cell)), (theirs, there), unknown)
+    for cell in one.cells.keys() - other.cells.keys():
         cells[cell] = _either_part(cell, (mine, cells[cell]), (theirs, _unset(cell)), unknown)
     uses = dict(one.uses)
-    for key, found in other.uses.items():
-        earlier = uses.get(key)
-        if earlier is not found:  # most were there before the paths parted
-            uses[key] = tuple(dict.fromkeys((*earlier, *found))) if earlier is not None else found
+    for key, earlier, found in _differing(one.uses, other.uses):
+        uses[key] = tuple(dict.fromkeys((*earlier, *found))) if earlier is not None else found
     return PathMemory(names, cells, uses, one.guards[:shared])
+
+
+def _differing(one: dict[Name, Held], other: dict[Name, Held]) -> Iterator[tuple[Name, Held | None, Held]]:
+    """The entries of the other path that this one does not share; most were set before the paths parted."""
+    return (entry for entry in zip(other, map(one.get, other), other.values(), strict=True) if entry[1] is not entry[2])
 
 
 def _either_part(cell: CellKey, one: tuple[Guards, Term], other: tuple[Guards, Term], unknown: Term) -> Term:
