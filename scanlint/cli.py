@@ -28,7 +28,7 @@ from scanlint.command.options import (
     report_request,
     request_from,
 )
-from scanlint.command.verify_options import VerifyOptions, verify_options
+from scanlint.command.verifying.verify_options import VerifyOptions, verify_options
 from scanlint.errors import UsageError, fault
 from scanlint.report.console import ReaderGone, abandon, err
 
@@ -94,7 +94,7 @@ def verify(**options: Unpack[VerifyOptions]) -> int:
     `scanlint verify OLD NEW -f NAME` compares one function of two files. `scanlint verify --since REV [PATHS]...`
     compares each function that differs from a git revision with what it was; there 3 is given with --strict only.
     """
-    from scanlint.command.verify import run
+    from scanlint.command.verifying.verify import run
 
     return run(options)
 

@@ -21,7 +21,7 @@ from scanlint.loops.streams import Stream, is_array
 from scanlint.syntax.bindings import Names, binds, parameters, reads, targets
 from scanlint.trace.calls.jax_results import ELEMENTWISE
 from scanlint.trace.domain.callables import Transformed
-from scanlint.trace.numpy_made import by_numpy
+from scanlint.trace.hints.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 KEYS = frozenset(f"jax.random.{n}" for n in ("PRNGKey", "key", "fold_in"))

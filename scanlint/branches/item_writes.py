@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of
 from scanlint.syntax.bindings import parameters
-from scanlint.trace.array_uses import array_uses
 from scanlint.trace.domain.values import Value
+from scanlint.trace.hints.array_uses import array_uses
 from scanlint.trace.unit import Unit
 
 MAKERS = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scanlint.syntax.regex import regex
 from scanlint.trace.domain.contexts import Jit
-from scanlint.trace.setting_parameters import named_static
+from scanlint.trace.hints.setting_parameters import named_static
 from scanlint.trace.unit import Unit
 from scanlint.trace.whole_file import WholeFile
 

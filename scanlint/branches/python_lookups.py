@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from scanlint.syntax.bindings import parameters
 from scanlint.trace.domain.values import Value, contents, holds_tracer
-from scanlint.trace.numpy_made import by_numpy
+from scanlint.trace.hints.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 Holder = Literal["list", "tuple", "range", "dict", "numpy"]

@@ -12,7 +12,7 @@ from scanlint.jaxapi.host_functions import TWINS
 from scanlint.jaxapi.words import words
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import Value, contents
-from scanlint.trace.setting_parameters import given_by_calls, named_static
+from scanlint.trace.hints.setting_parameters import given_by_calls, named_static
 from scanlint.trace.unit import Unit
 
 OF_MATH = words("ceil floor sqrt log log2 log10 exp")

@@ -64,7 +64,7 @@ def page(word: str) -> str:
 
 
 def page_file(name: str) -> Path | None:
-    """Where the page of a rule stands."""
+    """The file that holds the page of a rule."""
     files = (folder / f"{name}.md" for folder in FOLDERS)
     return next((file for file in files if file.is_file()), None)
 

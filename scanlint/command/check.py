@@ -130,7 +130,7 @@ def _run(request: Request, settings: Settings, problems: list[Problem]) -> int:
 
 
 def _tell(outcome: RunOutcome, *, verbose: bool) -> None:
-    """What goes to standard error beside the report."""
+    """Tell on standard error what goes beside the report."""
     if verbose:
         for line in (*outcome.remarks, *outcome.protections, *left_lines(outcome.left)):
             err(f"{line}\n")
@@ -139,14 +139,14 @@ def _tell(outcome: RunOutcome, *, verbose: bool) -> None:
 
 
 def _passed_over(request: Request, settings: Settings, outcome: RunOutcome) -> Iterator[str]:
-    """What the command line named in vain, and configurations that are not used."""
+    """The problems with what the command line named in vain, and with configurations that are not used."""
     from scanlint.command.passed_over import passed_over
 
     return passed_over(request, settings, outcome.found)
 
 
 def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunOutcome:
-    """What is found, with what a recorded run shows of it, and with what nothing else shows."""
+    """The findings, with what recorded runs show of them, and those that nothing else shows."""
     if request.stdin or not has_evidence(settings.root):
         return outcome
     from scanlint.project.discovery.folders import discover
@@ -207,7 +207,7 @@ def _result(
 
 
 def _looked(outcome: RunOutcome, settings: Settings, problems: list[Problem]) -> Looked:
-    """What was looked for, and where."""
+    """The rules and files that a run has looked at, for the baseline to go by."""
     from scanlint.fix.baseline import Looked
 
     stopped = {*(p.path for p in problems if p.scope != "undone"), *(f.path for f in outcome.findings if unparsed(f))}

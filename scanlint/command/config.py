@@ -17,7 +17,7 @@ FORMATTERS = ("ruff", "black", "pyink")
 
 
 class Overrides(NamedTuple):
-    """What the command line says; None means that it says nothing, and for what is added empty does too."""
+    """The settings of the command line; None means that it says nothing, and for what is added empty does too."""
 
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What the baseline knows is left out; it is written or pruned where that is asked."""
+"""Leaves out the findings that the baseline knows; writes or prunes it where that is asked."""
 
 from __future__ import annotations
 

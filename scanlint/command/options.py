@@ -58,7 +58,7 @@ class ReportOptions(TypedDict):
 
 
 class CheckOptions(ReportOptions):
-    """Those of `scanlint check` beside them."""
+    """What click hands over for `scanlint check`: the options of `scanlint report`, and these."""
 
     fix: bool
     diff: bool
@@ -194,7 +194,7 @@ def report_options(function: F) -> F:
 
 
 def _name(option: Callable[[Any], Any]) -> str:
-    """What click calls the parameter that a decorator adds."""
+    """The name that click gives the parameter that a decorator adds."""
     command: Any = option(lambda: None)
     return str(command.__click_params__[0].name)
 
@@ -213,14 +213,14 @@ def request_from(options: CheckOptions) -> Request:
 
 
 def _named_alike(options: ReportOptions) -> dict[str, Any]:
-    """What options say of the fields of a request that are called as they are, and what they say of the settings."""
+    """The fields of a request that options of the same name give, with the settings that options give."""
     names = {field.name for field in fields(Request)}
     said: dict[str, Any] = {name: value for name, value in options.items() if name in names}
     return said | {"paths": options["paths"] or (Path(),), "overrides": _overrides(options)}
 
 
 def _overrides(options: ReportOptions) -> Overrides:
-    """What both commands say of the settings; the rest is said by `check` alone."""
+    """The settings that the options of either command give."""
     said: dict[str, Any] = {name: value for name, value in options.items() if name in Overrides._fields}
     for name in ("select", "ignore", "extend_select", "exclude", "extend_exclude"):
         given = said.pop(name)

@@ -1,4 +1,4 @@
-"""What one command line asks for, beside the settings."""
+"""The request of one command line, beside the settings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Request:
 
     @property
     def start(self) -> Path:
-        """Where the search for a configuration starts."""
+        """The folder where the search for a configuration starts."""
         return (self.stdin_filename or Path()) if self.stdin or not self.paths else self.paths[0]
 
 

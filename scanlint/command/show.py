@@ -1,4 +1,4 @@
-"""What a run prints: the report, and with a diff or standard input the text itself."""
+"""Prints the result of a run: the report, and with a diff or standard input the text itself."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _python(request: Request, settings: Settings) -> Iterator[Path]:
 
 
 def _rested_on(request: Request, settings: Settings) -> Iterator[Path]:
-    """What else a run goes by: configurations, be they made only later, the baseline, and what was recorded."""
+    """The other files that a run depends on: configurations, also those made later, the baseline, and recordings."""
     start = request.start.absolute()
     for folder in (start, *start.parents):
         yield from (folder / name for name in CONFIGURATIONS)

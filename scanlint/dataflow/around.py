@@ -19,7 +19,7 @@ def defuse_of(unit: Unit) -> DefUse:
 
 
 def source_of(unit: Unit, name: ast.Name) -> ast.expr | None:
-    """What a name is bound to where it is read, by the one definition that reaches it, or once at the file's top."""
+    """The expression that a name has where it is read: of the one definition that reaches it, or at the file's top."""
     if name.id not in unit.local_names and not unit.script:
         found = unit.file.bound.get(name.id, [])
         return found[0] if len(found) == 1 else None

@@ -18,7 +18,7 @@ CONSUMES = frozenset(f"builtins.{name}" for name in ("list", "tuple", "set", "di
 
 
 class Closures:
-    """Which inner functions a call may run; those that got away may be run by any call that is not known."""
+    """Finds the inner functions that a call may run; those that got away may be run by any call that is not known."""
 
     def __init__(self, graph: FlowGraph, scopes: NameScopes, resolve: Resolve) -> None:
         self.graph = graph
@@ -46,7 +46,7 @@ class Closures:
                         self._mixed.add(variable)
 
     def effect(self, call: ast.Call) -> Effect | None:
-        """What the table of library functions says of a call."""
+        """The effect of a call by the table of library functions."""
         if call not in self._effects:
             self._effects[call] = effect_of(self.resolve(call.func))
         return self._effects[call]
@@ -152,7 +152,7 @@ def _generates(function: ast.AST) -> bool:
 
 
 class Effect(NamedTuple):
-    """What a call does with its arguments: it may call them; what it returns may be, or hold, a part of them."""
+    """The effect of a call on its arguments: it may call them; its result may be, or hold, a part of them."""
 
     invokes: bool = False
     gives: bool = False
@@ -193,7 +193,7 @@ PREFIXES: dict[str, Effect] = {
 
 
 def effect_of(name: str | None) -> Effect | None:
-    """What a function of this canonical name does, if that is known."""
+    """The effect of the function with this canonical name; None if it is not known."""
     if name is None or name in FUNCTIONS:
         return FUNCTIONS.get(name or "")
     parts = name.split(".")

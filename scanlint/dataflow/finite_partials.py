@@ -23,7 +23,7 @@ DEEPEST = 4
 
 
 class Size(NamedTuple):
-    """How large a value may be, in parts of the largest number of its type; `undefined`: it may be NaN."""
+    """A bound of a value, in parts of the largest number of its type; `undefined`: it may be NaN."""
 
     most: float
     undefined: bool = False

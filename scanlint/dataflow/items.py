@@ -58,7 +58,7 @@ def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
 
 
 def _handed(unit: Unit, flow: Flow, name: str) -> bool:
-    """Whether it is an argument of a function that a decorator compiles: what its callers hold is another pytree."""
+    """Whether a name is an argument of a function that a decorator compiles: its callers hold another pytree."""
     context = unit.contexts.get(flow.function)
     if context is None or context.jit is None or not context.jit.decorator or isinstance(flow.function, ast.Lambda):
         return False
@@ -122,7 +122,7 @@ def _makes(unit: Unit, target: ast.AST) -> bool:
 
 
 def _array(unit: Unit, made: ast.expr) -> bool:
-    """What `jax.numpy` gives, which nothing changes: `rows = jnp.stack(rows)`."""
+    """Whether an expression is an array of `jax.numpy`, which nothing changes: `rows = jnp.stack(rows)`."""
     return isinstance(made, ast.Call) and (unit.resolve(made.func) or "").startswith("jax.numpy.")
 
 
@@ -137,7 +137,7 @@ def _repeated(made: ast.expr) -> bool:
 
 
 def _makings(unit: Unit, flow: Flow, name: str) -> Iterator[ast.expr | None]:
-    """What the function binds a name to; None where that is not one plain assignment."""
+    """The expressions that the function binds a name to; None follows if that is not one plain assignment."""
     stored = [n for n in _places(unit, flow, name) if isinstance(n.ctx, ast.Store)]
     for place in stored:
         match unit.parents.get(place):

@@ -1,4 +1,4 @@
-"""Where joins are needed: where definitions of a location meet, and it is live."""
+"""Places joins where definitions of a location meet and the location is live."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _mask(bits: dict[Variable, int], locations: set[Variable]) -> int:
 
 
 def live(graph: FlowGraph, exposed: list[int], kills: list[int]) -> list[int]:
-    """What is live where each block ends, a bit each, by what a block reads before it binds it, and what it binds."""
+    """The locations that are live where each block ends, a bit each, by what blocks read first and what they bind."""
     out = [0] * len(exposed)
     changed = True
     while changed:

@@ -1,4 +1,4 @@
-"""What is live after each statement of a function, and what is surely bound before it."""
+"""Finds the names that are live after each statement of a function, and those surely bound before it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ NO_ARGUMENTS = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults
 
 
 def _closures(function: Function) -> dict[str, Names]:
-    """What the local functions take from around them, by their names; with what those take that they name."""
+    """The names that local functions take from around them, those of the functions that they name included."""
     body = function.body if isinstance(function.body, list) else []
     own, found = binds(*body) | frozenset(parameters(function.args)), dict[str, Names]()
     for node in walk_scope(body):

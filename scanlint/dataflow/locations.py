@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class DefinitionKind(StrEnum):
-    """What makes a definition."""
+    """The kind of statement that makes a definition."""
 
     PARAMETER = "parameter"
     ASSIGN = "assign"

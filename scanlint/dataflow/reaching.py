@@ -70,7 +70,7 @@ class Names:
         return every
 
     def _call(self, call: ast.Call) -> Iterator[Occurrence]:
-        """What the inner functions that a call may run read and bind; code that is not known may bind globals."""
+        """The reads and bindings of the inner functions that a call may run; unknown code may bind globals."""
         yield from self._run(self.closures.runs(call))
         if self.outer_bound and self.closures.effect(call) is None:
             for variable in self.outer_bound:

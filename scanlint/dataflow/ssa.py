@@ -154,7 +154,7 @@ class Ssa:
             self.made[definition].append(made)
 
     def start(self, location: Variable) -> Definition:
-        """What a location is where the function begins."""
+        """The version of a location where the function begins."""
         found = self.starts.get(location)
         if found is None:
             found = self.starts[location] = self._initial(location)

@@ -63,7 +63,7 @@ class Bench:
         return replace(report.finding, fix=Fix("available", None, self._edits(unit.source, made)))
 
     def _edits(self, source: Source, made: Rewritten) -> tuple[Edit, ...]:
-        """What a rewrite changes in the file, in whole lines."""
+        """The edits that a rewrite makes in the file, in whole lines."""
         from scanlint.rewrite.emit.imports import add_imports
 
         now = made.unit.source
@@ -98,7 +98,7 @@ class Analyst:
         self.held: dict[SliceTask, Bench] = {}
 
     def survey(self, files: Iterable[Path | SourceFile | Unreadable]) -> Iterator[tuple[Surveyed, bytes | None]]:
-        """What each file is, and its facts as bytes."""
+        """The survey of each file, and its facts as bytes."""
         for file in files:
             surveyed, facts = self._examine(read(file) if isinstance(file, Path) else file)
             if facts is not None:
@@ -122,7 +122,7 @@ class Analyst:
         self._modules, self.library = modules, Library(modules)
 
     def renew(self, source: SourceFile) -> Surveyed:
-        """What a changed text is; where it parses it is the one that is held for its file."""
+        """The survey of a changed text; where it parses, it is the one that is held for its file."""
         surveyed, facts = self._examine(source, hold=True)
         if facts is not None:
             self._facts[surveyed.digest] = facts
@@ -190,7 +190,7 @@ class Analyst:
         return Slice(problems=tuple(self._unfinished(task, why)))
 
     def _unfinished(self, task: SliceTask, why: str) -> list[Problem]:
-        """What is said of the files of a task that did not come to its end."""
+        """The problem that is told of the files of a task that did not come to its end."""
         names = dict.fromkeys(unit[0] for unit in task.wanted) if task.wanted else task.begin
         return [Problem(self.library[name].display, 0, why) for name in names if name in self.library]
 

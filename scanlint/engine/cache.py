@@ -1,4 +1,4 @@
-"""What is kept between runs: of each file its signature and survey, of each slice its findings, and packed facts.
+"""Keeps between runs: of each file its signature and survey, of each slice its findings, and packed facts.
 
 An entry is taken only if all that it rests on is the same, by content. What is damaged, or was written by another
 version, is not taken; what cannot be written is not kept.
@@ -47,7 +47,7 @@ Plain = object
 
 
 class FileSignature(NamedTuple):
-    """What tells without reading it that a file is the same; `seen` is when that was asked, in nanoseconds."""
+    """Tells without reading a file that it is the same; `seen` is when that was asked, in nanoseconds."""
 
     size: int
     modified: int
@@ -135,7 +135,7 @@ class Cache:
     # -- files
 
     def surveyed(self, display: str, path: Path, signature: FileSignature) -> Surveyed | None:
-        """What is known of a file, if it is the same: by its signature, or where that proves nothing by its content."""
+        """The survey of a file that is the same: by its signature, or where that proves nothing by its content."""
         self._used.add(display)
         entry = self._files.get(display)
         if entry is None or entry[2] != self._module(display):
@@ -167,7 +167,7 @@ class Cache:
         return kept.result if kept is not None else None
 
     def entry(self, name: str, tokens: Mapping[str, str], roots: frozenset[str]) -> Kept | None:
-        """The same, with what it rests on."""
+        """A result that still holds, with the modules that it rests on."""
         self._asked.add(name)
         if name in self._results:
             self._results[name] = self._results.pop(name)
@@ -192,7 +192,7 @@ class Cache:
     # -- verdicts
 
     def verdict(self, key: str) -> bytes | None:
-        """What the verifier answered under this key."""
+        """The answer that the verifier gave under this key."""
         return _checked(self.folder / VERDICTS / key)
 
     def keep_verdict(self, key: str, answer: bytes) -> None:
@@ -294,7 +294,7 @@ def _sealed(data: bytes) -> bytes:
 
 
 def _tool() -> str:
-    """What stands for this scanlint, down to its source as it is now, and for the Python that runs it."""
+    """A digest of this scanlint, down to its source as it is now, and of the Python that runs it."""
     package = os.path.dirname(os.path.dirname(__file__))
     return "\n".join([__version__, sys.version, *sorted(_sources(package))])
 

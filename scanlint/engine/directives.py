@@ -156,7 +156,7 @@ def _heads(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[int]:
 
 
 def given_inputs(text: str) -> dict[int, tuple[Given, ...]]:
-    """What `# scanlint: inputs ...` comments say, by the line of the `def` below.
+    """The inputs that `# scanlint: inputs ...` comments give, by the line of the `def` below.
 
     Several above one function are joined, until one speaks of a parameter again: that begins a further set of inputs.
     """

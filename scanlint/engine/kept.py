@@ -9,7 +9,7 @@ from scanlint.engine.tasks import Slice, packed, unpacked
 
 
 class KeptSlices:
-    """What the cache of the project holds; a result is taken only if all that it rests on is the same."""
+    """Reads results from the cache of the project; one is taken only if all that it rests on is the same."""
 
     def __init__(self, cache: Cache | None) -> None:
         self.cache = cache
@@ -27,7 +27,7 @@ class KeptSlices:
 
 
 class RememberedSlices(KeptSlices):
-    """The same in front of the cache: what the last check asked for is in memory, and nothing older."""
+    """Keeps in memory, in front of the cache, the results that the last check asked for, and nothing older."""
 
     def __init__(self, cache: Cache | None = None) -> None:
         super().__init__(cache)

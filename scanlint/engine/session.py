@@ -31,7 +31,7 @@ from scanlint.settings import Settings
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What a run found and did. `below`: the findings that are less grave than what is listed.
+    """The results of a run. `below`: the findings that are less grave than what is listed.
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
     `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` say what it is
@@ -44,8 +44,6 @@ class RunOutcome:
     files: int
     seconds: float
     below: tuple[Finding, ...] = ()
-    fixed: int = 0
-    withheld: int = 0
     changes: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
@@ -156,7 +154,7 @@ class Session(AbstractContextManager["Session"]):
             self.cache.save()
 
     def load_text(self, source: SourceFile | Unreadable, around: Callable[[], FoundFiles] = FoundFiles) -> None:
-        """The same for a text that need not be that of its file; nothing is kept of it."""
+        """Find what the selected rules say of a text that need not be that of its file; nothing of it is cached."""
         gc.disable()
         before, self.team.settings = self.team.settings, replace(self.team.settings, jobs=1, executor="")
         self.checked = frozenset((source.display,))
@@ -273,8 +271,6 @@ class Session(AbstractContextManager["Session"]):
             files=self.read,
             seconds=time.perf_counter() - self.started,
             below=tuple(self.below),
-            fixed=sum(f.fix.status == "applied" for f in findings),
-            withheld=sum(f.fix.status == "withheld" for f in findings),
             changes=self.changes,
             problems=tuple(dict.fromkeys(self.problems)),
             notes=tuple(self.notes),

@@ -52,7 +52,7 @@ class Slicing:
             self._tasks |= dict.fromkeys(names, self._task(names))
 
     def hits(self, checked: frozenset[str]) -> Iterator[tuple[Hit, SliceTask]]:
-        """What is found in the files that are `checked`, with the task that tells it: all slices that reach a unit."""
+        """The findings in the files that are `checked`, with a task each: all slices that reach a unit decide."""
         slices = self._slices()
         self.left = [loop for found in slices.values() for loop in found.left if loop.path in checked]
         reached: dict[UnitKey, list[SliceTask]] = {}

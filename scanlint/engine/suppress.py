@@ -1,4 +1,4 @@
-"""What the user does not want to hear: ignore comments, ignores per file, and the ignores that are in vain."""
+"""Takes out what the user does not want to hear, by ignore comments and per file; finds ignores that are in vain."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _vain(
     lines: Sequence[str],
     heads: Callable[[], Collection[int]],
 ) -> Iterator[Finding]:
-    """What is wrong with one directive: no rule named, an unknown one, a wrong place, or nothing to suppress."""
+    """The fault of one directive: no rule named, an unknown one, a wrong place, or nothing to suppress."""
     if directive.word == "inputs":
         yield from _idle_inputs(directive, path, heads)
         return

@@ -23,14 +23,14 @@ class Surveys:
         self._made: dict[str, Surveyed] = {}
         self._sizes: dict[str, int] = {}
         self._team = team
-        self._cache = cache
+        self.cache = cache
         self._last_graph: tuple[frozenset[str], ImportGraph] | None = None
 
     def __getitem__(self, display: str) -> Surveyed:
         return self._made[display]
 
     def control(self, displays: Collection[str]) -> bool:
-        """Whether a function in one of these files has control flow: without it there is nothing to find."""
+        """Whether one of these files has a function, or statements to look into: else there is nothing to find."""
         return any(self._made[display].control for display in displays)
 
     def size(self, displays: Collection[str]) -> int:
@@ -60,10 +60,10 @@ class Surveys:
         left = [display for display in new if display not in kept]
         for made, facts in self._team.survey([self.files[display] for display in left], self.size(left)):
             self._made[made.display] = made
-            if self._cache is not None and made.display in signatures and made.digest:
-                self._cache.keep_survey(made, signatures[made.display])
+            if self.cache is not None and made.display in signatures and made.digest:
+                self.cache.keep_survey(made, signatures[made.display])
                 if facts is not None:
-                    self._cache.keep_facts(made.digest, facts)
+                    self.cache.keep_facts(made.digest, facts)
         self._made |= kept
 
     def add_text(self, source: SourceFile | Unreadable) -> None:
@@ -116,9 +116,9 @@ class Surveys:
         return {display: path for display, path in files.items() if display in wanted or display not in unknown}
 
     def _known(self, display: str, path: Path, signature: FileSignature | None) -> Surveyed | None:
-        if signature is None or self._cache is None:
+        if signature is None or self.cache is None:
             return None
-        return self._cache.surveyed(display, path, signature)
+        return self.cache.surveyed(display, path, signature)
 
     @property
     def _graph(self) -> ImportGraph:

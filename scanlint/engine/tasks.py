@@ -1,4 +1,4 @@
-"""What goes between a run and those who analyse for it: tasks, and their results. Plain data."""
+"""The tasks of a run and their results, as they go between processes: plain data."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Hit(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """What an analysis gave: the units that it reached, its findings, and the modules on which all of that rests.
+    """The result of an analysis: the units that it reached, its findings, and the modules on which all of that rests.
 
     `missed` are names that are no module of the project; were there such a module, the result might be another.
     `wants` are the functions whose callers in other files would tell more, `left` the loops that were looked at in
@@ -90,7 +90,7 @@ def apart(task: SliceTask) -> list[SliceTask]:
 
 
 def merged(slices: Sequence[Slice]) -> Slice:
-    """What several analyses gave, as one result."""
+    """The results of several analyses as one."""
     return Slice(
         units=tuple(dict.fromkeys(unit for made in slices for unit in made.units)),
         hits=tuple(dict.fromkeys(hit for made in slices for hit in made.hits)),
@@ -103,7 +103,7 @@ def merged(slices: Sequence[Slice]) -> Slice:
 
 
 def part(made: Slice, wanted: Collection[UnitKey]) -> Slice:
-    """What a result says of some units."""
+    """The part of a result that is about some units."""
     units = tuple(unit for unit in made.units if unit in wanted)
     return made._replace(units=units, hits=tuple(hit for hit in made.hits if hit.unit in wanted))
 

@@ -24,7 +24,7 @@ def rested_on(unread: Sequence[Unreadable]) -> list[str]:
 
 
 def left_out(parts: Mapping[str, Sequence[str]]) -> list[str]:
-    """What is not checked of files that are: each reason once, with the files."""
+    """The parts of files that are not checked: each reason once, with the files."""
     files: dict[str, list[str]] = {}
     for display, reasons in parts.items():
         for reason in reasons:

@@ -120,7 +120,7 @@ class Comparisons(AbstractContextManager["Comparisons"]):
         return answer
 
     def _called(self, verifier: AnyVerifier) -> ProgramCalls:
-        """What one run of the project calls the new versions with."""
+        """The arguments with which one run of the project calls the new versions."""
         with self._calling:
             if self._calls is None:
                 self._calls = ProgramCalls.run(verifier, self.both.settings.root, self._wanted)

@@ -1,4 +1,4 @@
-"""Which functions differ between a revision and the work tree, and in what way."""
+"""Finds the functions that differ between a revision and the work tree, and in what way."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _equal(old: Bodies, new: Bodies) -> Iterator[Alike]:
 
 
 def _of_one_name(old: Bodies, new: Bodies) -> Iterator[Alike]:
-    """Those whose name there is once among the old ones and once among the new ones."""
+    """Pairs of functions whose name stands once among the old ones and once among the new ones."""
     once = [
         {name for name, count in Counter(key.name for key in bodies).items() if count == 1} for bodies in (old, new)
     ]
@@ -67,7 +67,7 @@ def _of_one_name(old: Bodies, new: Bodies) -> Iterator[Alike]:
 
 
 def _similar(old: Bodies, new: Bodies) -> Iterator[Alike]:
-    """Those with most of their nodes in common, which cannot be if one has many more than the other."""
+    """Pairs of functions with most of their nodes in common; one with many more nodes than the other is skipped."""
     sizes = {id(body): body.total() for bodies in (old, new) for body in bodies.values()}
     for before, one in old.items():
         for after, other in new.items():
@@ -125,7 +125,7 @@ class FunctionChange:
 
     @property
     def key(self) -> PartKey:
-        """Where it stands, or stood."""
+        """The place where the function stands, or stood."""
         key = self.new or self.old
         assert key is not None
         return key
@@ -156,7 +156,7 @@ def differences(
 
 
 def _rank(change: FunctionChange) -> int:
-    """Those that differ themselves stand before those that only reach what differs, and what is not compared last."""
+    """The order of changes: functions that differ, functions that only reach a difference, and what is not compared."""
     return {"reaches": 1, "new": 2, "removed": 3}.get(change.way, 0)
 
 
@@ -186,7 +186,7 @@ def _met_again(key: PartKey, before: PartKey, alike: float, gone: Parts, fresh: 
 
 
 def _difference(key: PartKey, part: ModulePart, old: VersionSources, new: VersionSources) -> FunctionChange | None:
-    """How a function differs that both versions have at one place; None where it does not."""
+    """The difference of a function that both versions have at one place; None where there is none."""
     before = old.part(key)
     if before is None:
         return None

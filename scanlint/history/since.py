@@ -92,7 +92,7 @@ class Since(AbstractContextManager["Since"]):
 
     @property
     def tests(self) -> int:
-        """How many files of tests differ; what they hold is not compared."""
+        """The number of test files that differ; what they hold is not compared."""
         return sum(self._in_paths(path) and not self.wanted(path) for path in self._files.changed)
 
     def compared(self) -> Iterator[ComparedFunction]:

@@ -14,8 +14,8 @@ from scanlint.history.reach import PartKey, VersionSources
 from scanlint.history.repository import LINK, SUBMODULE, Repository
 from scanlint.project.contents import contents
 from scanlint.project.discovery.folders import SUFFIXES
-from scanlint.project.facts import parse
 from scanlint.project.files import SourceFile, Unreadable, as_written, decode, read, shown
+from scanlint.project.parsing import parse
 from scanlint.project.summary import digest_of
 
 WORD = re.compile(r"\w+")

@@ -20,7 +20,7 @@ from scanlint.trace.calls.jax_results import ARRAY_METHODS, STATIC_ATTRIBUTES
 from scanlint.trace.calls.methods import MUTATORS
 from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
 from scanlint.trace.domain.values import OneOf
-from scanlint.trace.numpy_made import handed
+from scanlint.trace.hints.numpy_made import handed
 from scanlint.trace.unit import Unit
 
 ARRANGED = words("reshape ravel flatten transpose copy squeeze swapaxes take repeat diagonal")

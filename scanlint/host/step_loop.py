@@ -26,7 +26,7 @@ from scanlint.policy.worth import deliberate, stream_count
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.syntax.walk import kinds_of
-from scanlint.trace.numpy_made import by_numpy
+from scanlint.trace.hints.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 DEVICES = words("ppermute psum psum_scatter all_gather all_to_all axis_index shard_map pmean")

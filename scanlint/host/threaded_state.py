@@ -13,7 +13,7 @@ from scanlint.syntax.bindings import Names, reads, targets, walk_scope
 from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
-from scanlint.trace.numpy_made import by_numpy
+from scanlint.trace.hints.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
@@ -174,8 +174,8 @@ def _runs_jax(unit: Unit, code: Code, depth: int, names: tuple[str, ...]) -> boo
         return True
     if depth >= DEEPEST:
         return False
-    if code.owner is not None:
-        unit.noted(code)
+    if code.owner is not None and not code.mode.traced:
+        unit.returned(code)  # so that the values in it are there
     known = [called_in(code, function).callee for function in calls]
     inner = (runs_jax(unit, callee.code, depth + 1, names) for callee in known if isinstance(callee, Closure))
     return any(isinstance(callee, Transformed) for callee in known) or any(inner)

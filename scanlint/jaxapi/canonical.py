@@ -9,7 +9,7 @@ from scanlint.syntax.regex import regex
 JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 """The transforms that compile what they are given."""
 PLAIN_JITS = frozenset({"jax.jit", "jax.pmap", "jax.pjit", "jax.experimental.pjit.pjit"})
-"""Those of JAX itself, which compile anew for another function object."""
+"""The jits of JAX itself, which compile anew for another function object."""
 STAGED_BODIES = {
     "jax.lax.scan": slice(1),
     "jax.lax.map": slice(1),

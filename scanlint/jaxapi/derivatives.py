@@ -1,4 +1,4 @@
-"""What JAX's functions do to derivatives: which cut them, and which loops have none backwards."""
+"""Tables of JAX's functions that cut derivatives, and of loops that have none backwards."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Gives = Literal["float", "bool", "int", "same"]
 
 
 class Twin(NamedTuple):
-    """What a function of the host is called for tracers.
+    """The counterpart for tracers of a function of the host.
 
     `gives`: the type of its result; for "int" that of JAX gives floats, which are cast. `most` arguments may be given
     by place. `listed`: its first argument may be a list of arrays.
@@ -53,7 +53,7 @@ _NUMPY: dict[tuple[Gives, int], str] = {
     ("bool", 1): "isfinite isinf isnan logical_not signbit",
     ("same", 3): "convolve interp linalg.norm percentile quantile roll where",
 }
-"""Those that take lists have a `*`."""
+"""The functions of NumPy; a `*` marks those whose first argument may be a list of arrays."""
 
 
 def _twins(module: str, table: dict[tuple[Gives, int], str]) -> Iterator[tuple[str, Twin]]:

@@ -1,4 +1,4 @@
-"""What JAX once had and has no more, by dotted name: what stands in its place."""
+"""Names that JAX once had and has no more, each with what stands in its place."""
 
 from __future__ import annotations
 

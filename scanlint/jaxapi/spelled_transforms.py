@@ -1,4 +1,4 @@
-"""Where a text spells transforms and loops: what one cheap pass over a file looks for."""
+"""Patterns for the places where a text spells transforms and loops, for one cheap pass over a file."""
 
 from __future__ import annotations
 

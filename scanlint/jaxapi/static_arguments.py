@@ -32,56 +32,63 @@ KEYWORDS: dict[str, Role] = {
     "num_segments": "size",
     "total_repeat_length": "size",
 }
-"""What these keywords say in every function of arrays."""
+"""Keywords that have this role in every function of arrays."""
 ROOTS = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.ops.")
-_SIZES: dict[str, str] = {
-    "0:N 1:M": "jax.numpy.eye jax.numpy.tri",
-    "0:n": "jax.numpy.identity jax.numpy.triu_indices jax.numpy.tril_indices",
-    "0:start 1:stop 2:step": "jax.numpy.arange",
-    "2:num": "jax.numpy.linspace jax.numpy.logspace jax.numpy.geomspace",
-    "1:indices_or_sections": "jax.numpy.split jax.numpy.array_split jax.numpy.hsplit jax.numpy.vsplit",
-    "1:reps": "jax.numpy.tile",
-    "1:pad_width": "jax.numpy.pad",
-    "1:n": "jax.numpy.diff",
-    "1:num_classes": "jax.nn.one_hot",
-    "1:k": "jax.lax.top_k jax.lax.approx_max_k jax.lax.approx_min_k",
-    "2:slice_sizes": "jax.lax.dynamic_slice",
-    "2:slice_size": "jax.lax.dynamic_slice_in_dim",
-    "1:start_indices 2:limit_indices 3:strides": "jax.lax.slice",
-    "1:start_index 2:limit_index 3:stride": "jax.lax.slice_in_dim",
-    "1:size": "jax.lax.iota",
-    "3:length": "jax.lax.scan",
-    "1:num": "jax.random.split",
-    "2:num_segments": "jax.ops.segment_sum jax.ops.segment_prod jax.ops.segment_max jax.ops.segment_min",
+_AXIS_SECOND = words(
+    "sum mean prod max min std var all any argmax argmin median cumsum cumprod sort argsort concatenate stack "
+    "expand_dims squeeze flip nansum nanmean nanmax nanmin amax amin ptp"
+)
+_PLACES: dict[Role, dict[str, str]] = {
+    "size": {
+        "0:N 1:M": "jax.numpy.eye jax.numpy.tri",
+        "0:n": "jax.numpy.identity jax.numpy.triu_indices jax.numpy.tril_indices",
+        "0:start 1:stop 2:step": "jax.numpy.arange",
+        "2:num": "jax.numpy.linspace jax.numpy.logspace jax.numpy.geomspace",
+        "1:indices_or_sections": "jax.numpy.split jax.numpy.array_split jax.numpy.hsplit jax.numpy.vsplit",
+        "1:reps": "jax.numpy.tile",
+        "1:pad_width": "jax.numpy.pad",
+        "1:n": "jax.numpy.diff",
+        "1:num_classes": "jax.nn.one_hot",
+        "1:k": "jax.lax.top_k jax.lax.approx_max_k jax.lax.approx_min_k",
+        "2:slice_sizes": "jax.lax.dynamic_slice",
+        "2:slice_size": "jax.lax.dynamic_slice_in_dim",
+        "1:start_indices 2:limit_indices 3:strides": "jax.lax.slice",
+        "1:start_index 2:limit_index 3:stride": "jax.lax.slice_in_dim",
+        "1:size": "jax.lax.iota",
+        "3:length": "jax.lax.scan",
+        "1:num": "jax.random.split",
+        "2:num_segments": "jax.ops.segment_sum jax.ops.segment_prod jax.ops.segment_max jax.ops.segment_min",
+    },
+    "shape": {
+        "0:shape": "jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.full",
+        "1:shape": "jax.numpy.broadcast_to jax.numpy.reshape jax.lax.broadcast jax.lax.broadcasted_iota "
+        "jax.lax.reshape jax.random.normal jax.random.uniform jax.random.randint jax.random.exponential "
+        "jax.random.gumbel jax.random.laplace jax.random.logistic jax.random.cauchy jax.random.rademacher "
+        "jax.random.bits",
+        "2:shape": "jax.random.bernoulli jax.random.choice jax.random.gamma jax.random.poisson jax.random.dirichlet",
+        "3:shape": "jax.random.truncated_normal jax.random.beta jax.random.multivariate_normal",
+    },
+    "axis": {
+        "1:axis": " ".join(f"jax.numpy.{name}" for name in sorted(_AXIS_SECOND)),
+        "2:axis": "jax.numpy.take jax.numpy.repeat jax.numpy.roll jax.numpy.split jax.numpy.array_split",
+    },
+    "type": {
+        "1:dtype": "jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.array jax.numpy.asarray "
+        "jax.numpy.zeros_like jax.numpy.ones_like jax.numpy.empty_like",
+        "2:dtype": "jax.numpy.full jax.numpy.full_like",
+    },
 }
-_SHAPES: dict[int, str] = {
-    0: "jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.full",
-    1: "jax.numpy.broadcast_to jax.numpy.reshape jax.lax.broadcast jax.lax.broadcasted_iota jax.lax.reshape "
-    "jax.random.normal jax.random.uniform jax.random.randint jax.random.exponential jax.random.gumbel "
-    "jax.random.laplace jax.random.logistic jax.random.cauchy jax.random.rademacher jax.random.bits",
-    2: "jax.random.bernoulli jax.random.choice jax.random.gamma jax.random.poisson jax.random.dirichlet",
-    3: "jax.random.truncated_normal jax.random.beta jax.random.multivariate_normal",
-}
-_AXES: dict[int, str] = {
-    1: "sum mean prod max min std var all any argmax argmin median cumsum cumprod sort argsort concatenate stack "
-    "expand_dims squeeze flip nansum nanmean nanmax nanmin amax amin ptp",
-    2: "take repeat roll split array_split",
-}
-_TYPES: dict[int, str] = {
-    1: "jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.array jax.numpy.asarray jax.numpy.zeros_like "
-    "jax.numpy.ones_like jax.numpy.empty_like",
-    2: "jax.numpy.full jax.numpy.full_like",
-}
+"""By what an argument says: the arguments as `place:keyword`, and the functions that have them there."""
 METHODS: dict[str, tuple[StaticPlace, ...]] = {
     "reshape": (StaticPlace(1, "shape", "shape", onward=True),),
     "transpose": (StaticPlace(1, "axes", "axis", onward=True),),
     "swapaxes": (StaticPlace(1, "axis1", "axis"), StaticPlace(2, "axis2", "axis")),
     "astype": (StaticPlace(1, "dtype", "type"),),
-    **{name: (StaticPlace(1, "axis", "axis"),) for name in words(_AXES[1])},
+    **{name: (StaticPlace(1, "axis", "axis"),) for name in _AXIS_SECOND},
     "take": (StaticPlace(2, "axis", "axis"),),
     "repeat": (StaticPlace(2, "axis", "axis"),),
 }
-"""The same of methods of arrays; those that arrays do not have are asked of none."""
+"""Arguments of array methods that must be known; a name that arrays do not have as a method matches nothing."""
 
 
 class LengthOfValues(NamedTuple):
@@ -110,20 +117,13 @@ COUNTED: dict[str, LengthOfValues] = {
 
 
 def _table() -> dict[str, tuple[StaticPlace, ...]]:
+    """The arguments that must be known, by the full name of the function."""
     found: dict[str, list[StaticPlace]] = {}
-    for places, names in _SIZES.items():
-        for at, _, keyword in (part.partition(":") for part in places.split()):
-            for name in names.split():
-                found.setdefault(name, []).append(StaticPlace(int(at), keyword, "size"))
-    for place, names in _SHAPES.items():
-        for name in names.split():
-            found.setdefault(name, []).append(StaticPlace(place, "shape", "shape"))
-    for place, names in _AXES.items():
-        for name in names.split():
-            found.setdefault(f"jax.numpy.{name}", []).append(StaticPlace(place, "axis", "axis"))
-    for place, names in _TYPES.items():
-        for name in names.split():
-            found.setdefault(name, []).append(StaticPlace(place, "dtype", "type"))
+    for role, rows in _PLACES.items():
+        for places, names in rows.items():
+            for place, _, keyword in (argument.partition(":") for argument in places.split()):
+                for name in names.split():
+                    found.setdefault(name, []).append(StaticPlace(int(place), keyword, role))
     for name, counted in COUNTED.items():
         found.setdefault(name, []).append(StaticPlace(None, counted.size, "size"))
     return {name: tuple(rows) for name, rows in found.items()}

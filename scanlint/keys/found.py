@@ -1,4 +1,4 @@
-"""What is wrong with the keys of a unit, worked out once for all rules that ask."""
+"""Finds the mistakes with random keys in a unit, once for all rules that ask."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scanlint.trace.unit import Unit
 
 
 def key_summary(unit: Unit) -> KeySummary | None:
-    """What a unit does with keys; None for one that is not followed."""
+    """The summary of what a unit does with keys; None for a unit that is not followed."""
     project, code = unit.keys, unit.code
     if project is None or code is None:
         return None
@@ -38,7 +38,7 @@ def _mistakes(unit: Unit) -> list[KeyMistake]:
 
 
 def _other_methods(unit: Unit) -> dict[str, KeySummary]:
-    """What the other methods of the class of a method do with keys."""
+    """The summaries of the other methods of a method's class."""
     project, code = unit.keys, unit.code
     known = project.shelf[Summaries] if project is not None else None
     info = project.world.class_info(code.owner) if project is not None and code is not None and code.owner else None

@@ -1,10 +1,11 @@
-"""What calls do: functions of JAX and other libraries, local functions, functions of the project by their summaries."""
+"""Runs calls: of JAX and other libraries, of local functions, and of functions of the project by their summaries."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 
+from scanlint.jaxapi.wrappers import INITIALIZERS, PARTIALS
 from scanlint.keys.key_statements import KeyStatements
 from scanlint.keys.libraries import (
     ASKS,
@@ -14,12 +15,11 @@ from scanlint.keys.libraries import (
     COPIES,
     FOLDS,
     HARMLESS,
-    INITIALIZERS,
     KEYISH,
     LIKE,
     MAPPED,
     NOT_RUN,
-    PARTIALS,
+    QUIET_ROOTS,
     REPLACES,
     RNG_WORDS,
     SAME,
@@ -27,7 +27,6 @@ from scanlint.keys.libraries import (
     SPLITS,
     STREAMS,
     draws,
-    quiet,
 )
 from scanlint.keys.machine import MOST_CALLS
 from scanlint.keys.terms import (
@@ -61,7 +60,7 @@ class KeyCalls(KeyStatements):
     """Evaluates calls."""
 
     def called(self, node: ast.Call) -> Term:
-        """What a call gives."""
+        """The term that a call gives."""
         if isinstance(node.func, ast.Attribute):
             base = self.eval(node.func.value)
             function = self.attribute(base, node.func.attr)
@@ -142,7 +141,7 @@ class KeyCalls(KeyStatements):
         staged = self.staged(name, given, named, call)
         if staged is not None:
             return staged
-        if quiet(name):
+        if name.startswith(QUIET_ROOTS):
             for term in given:
                 self.run_once(term, call)
             return self.opaque(call)
@@ -150,7 +149,7 @@ class KeyCalls(KeyStatements):
         return made if made is not None else self.unknown(given, named, call)
 
     def forget_draws(self, made: Term) -> None:
-        """What an object was made of was drawn for nothing: its keys are as they were."""
+        """Forgets the uses of keys by which an object was made: nothing was drawn, the object is as before."""
         if not isinstance(made, Built | Opaque):
             return
         for key, uses in list(self.at.uses.items()):

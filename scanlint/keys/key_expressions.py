@@ -1,4 +1,4 @@
-"""What expressions give, as terms, in the order in which Python evaluates them."""
+"""Evaluates expressions to terms, in the order in which Python does."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class KeyExpressions(KeyMachine):
         return self.eval(node.value)
 
     def called(self, node: ast.Call) -> Term:
-        """What a call gives."""
+        """The term that a call gives."""
         raise NotImplementedError
 
     # -- operators
@@ -192,7 +192,7 @@ class KeyExpressions(KeyMachine):
     # -- what loops go over
 
     def iterated(self, node: ast.expr, loop: ast.AST) -> tuple[int, bool, Callable[[int], Term]]:
-        """How many trips of a loop are followed, whether these are all, and what each of them gets."""
+        """The trips of a loop that are followed: how many, whether these are all, and the element that each gets."""
         match node:
             case ast.Call(func=ast.Name(id="range"), args=arguments):
                 bounds = [self.eval(a) for a in arguments]
@@ -252,7 +252,7 @@ class KeyExpressions(KeyMachine):
 
 
 def test_guards(test: Term, truth: bool) -> Guards:
-    """What holds where a test came out so."""
+    """The guards that hold where a test came out as `truth`."""
     match test:
         case Computed("Not", (inner,)):
             return test_guards(inner, not truth)

@@ -1,4 +1,4 @@
-"""What statements do to the path: branches, loops, jumps."""
+"""Runs statements along the path: branches, loops, jumps."""
 
 from __future__ import annotations
 

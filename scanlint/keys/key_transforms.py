@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable
 
 from scanlint.jaxapi.canonical import SCANS
+from scanlint.jaxapi.wrappers import PARTIALS
 from scanlint.keys.key_calls import KeyCalls
-from scanlint.keys.libraries import MAPPED, PARTIALS, TREES
+from scanlint.keys.libraries import MAPPED, TREES
 from scanlint.keys.terms import Const, Every, External, InnerFunction, KeyGuard, Listed, Term, UnderTransform, element
 from scanlint.syntax.bindings import parameters
 
@@ -61,7 +62,7 @@ class KeyTransforms(KeyCalls):
         return Listed((self._carrying(call, start, trip), self.opaque(call)))
 
     def _rows(self, xs: Term, call: ast.AST, trip: int) -> Term:
-        """What a trip gets of what is scanned over: of a tuple, a tuple of rows."""
+        """The row that a trip of a scan gets: of a tuple, a tuple of rows."""
         match xs:
             case Listed(items):
                 return Listed(tuple(self._rows(item, call, trip) for item in items))
@@ -129,7 +130,7 @@ class KeyTransforms(KeyCalls):
 
 
 def _axes(function: UnderTransform, count: int) -> list[bool]:
-    """Which arguments are mapped over."""
+    """The arguments that are mapped over."""
     stored = dict(function.named)
     axes = stored.get("in_axes", function.given[0] if function.given else Const(0))
     match axes:

@@ -1,4 +1,4 @@
-"""What the functions of libraries do with the keys that they are handed."""
+"""Tables of library functions, by what they do with the keys that they are handed."""
 
 from __future__ import annotations
 
@@ -33,12 +33,10 @@ CALLED_ONCE = words(
 MAPPED = words(
     "jax.vmap jax.pmap equinox.filter_vmap equinox.filter_pmap flax.nnx.vmap flax.nnx.pmap jax.numpy.vectorize"
 )
-PARTIALS = words("functools.partial jax.tree_util.Partial jax.util.Partial equinox.Partial")
 TREES = words(
     "jax.tree.map jax.tree_util.tree_map builtins.map jax.tree.map_with_path jax.tree_util.tree_map_with_path"
 )
 NOT_RUN = words("jax.eval_shape jax.make_jaxpr jax.ShapeDtypeStruct equinox.filter_eval_shape flax.nnx.eval_shape")
-INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
 QUIET_ROOTS = tuple(words("builtins. numpy. jax. jaxlib. logging. math. os. time. absl. chex. jaxtyping."))
 """Their functions draw nothing, but those of `jax.random`."""
 HARMLESS = words(
@@ -67,8 +65,3 @@ def draws(name: str) -> bool:
     root, _, last = name.rpartition(".")
     known = SEEDS | SPLITS | FOLDS | CLONES | NO_DRAWS
     return root == "jax.random" and name not in known and last.islower() and last[:1].isalpha()
-
-
-def quiet(name: str) -> bool:
-    """Whether a function by its canonical name is known to draw nothing."""
-    return name.startswith(QUIET_ROOTS)

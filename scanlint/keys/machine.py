@@ -91,7 +91,7 @@ MODULE = -1
 
 
 class KeyMachine:
-    """What the parts of the interpreter share. `at` is the path; None behind a statement that jumps."""
+    """The state that the parts of the interpreter share. `at` is the path; None behind a statement that jumps."""
 
     def __init__(self, code: Code, world: World) -> None:
         self.code = code
@@ -152,7 +152,7 @@ class KeyMachine:
         return len(self.frames) - 1
 
     def lookup(self, name: str) -> Term:
-        """What a name is here."""
+        """The term that a name stands for here."""
         at: int | None = self.frame
         while at is not None:
             frame = self.frames[at]
@@ -166,7 +166,7 @@ class KeyMachine:
         return self._outer[name]
 
     def _external(self, name: str) -> External:
-        """What a name is at the top of the file."""
+        """The term that a name stands for at the top of the file."""
         scope = self.code.scope
         found = scope.annotation(ast.Name(id=name))
         imported = isinstance(scope, ModuleScope) and scope.target(name) is not None
@@ -235,15 +235,25 @@ class KeyMachine:
 
     # -- uses
 
-    def use(self, term: Term, kind: UseKind, what: str, site: ast.AST, more: UseDetails | None = None) -> None:
+    def use(
+        self,
+        term: Term,
+        kind: UseKind,
+        what: str,
+        site: ast.AST,
+        *,
+        sure: bool = True,
+        inside: Link | None = None,
+        deep: Term | None = None,
+        drawn: str = "",
+    ) -> None:
         """A key is used: every earlier use of it on this path makes a pair."""
-        sure, inside, deep, drawn = more or UseDetails()
         for guards, each in choices(term):
             if isinstance(each, Const | InnerFunction):
                 continue
             if isinstance(each, Listed):
                 for item in each.items:
-                    self.use(item, kind, what, site, more)
+                    self.use(item, kind, what, site, sure=sure, inside=inside, deep=deep, drawn=drawn)
                 continue
             none = KeyGuard(Computed("is", (each, NOTHING)), True)
             if exclusive(self.at.guards, guards) or none in guards:
@@ -285,15 +295,6 @@ class KeyMachine:
         self.moment = outer
         ends = [p for p in (self.path, *exits.broken) if p is not None]
         self.path = join(ends, node, outer) if ends else before
-
-
-class UseDetails(NamedTuple):
-    """Whether each run of the place uses the key, and where inside of what is called."""
-
-    sure: bool = True
-    inside: Link | None = None
-    deep: Term | None = None
-    drawn: str = ""
 
 
 def _one_place(old: KeyUse, new: KeyUse) -> bool:

@@ -49,7 +49,7 @@ class KeyMistake(NamedTuple):
 
 
 def mistakes(summary: KeySummary, others: Mapping[str, KeySummary]) -> list[KeyMistake]:
-    """What is wrong in a function: one mistake for each first use of a key, the gravest, with the uses that follow.
+    """The mistakes in a function: for each first use of a key the gravest, with the uses that follow.
 
     `others` are the other methods of its class.
     """

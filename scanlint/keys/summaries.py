@@ -1,4 +1,4 @@
-"""What a function of the project does with the keys that it is handed, worked out once for all of its callers."""
+"""Summarises what a function of the project does with the keys that it is handed, once for all of its callers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scanlint.finding import Link
 from scanlint.keys.key_calls import bound
 from scanlint.keys.key_transforms import KeyTransforms
 from scanlint.keys.libraries import CALLED_ONCE
-from scanlint.keys.machine import TooManySteps, UseDetails, UsePair
+from scanlint.keys.machine import TooManySteps, UsePair
 from scanlint.keys.terms import (
     NOTHING,
     Built,
@@ -62,7 +62,7 @@ class OutsideUse:
 
 @dataclass(frozen=True, slots=True)
 class KeySummary:
-    """What a function uses, gives, and leaves in its arguments; and the pairs of uses in itself.
+    """The keys that a function uses, returns, and leaves in its arguments; and the pairs of uses in itself.
 
     `seeded` says when each key was made from a seed, `drawn` what was used on the paths to its end.
     """
@@ -189,7 +189,7 @@ class KeyInterpreter(KeyTransforms):
         made = code.name == "__init__" and code.owner is not None
         name = (code.owner or "").rpartition(".")[2] if made else code.name
         for use, term in uses:
-            self.use(term, use.kind, name, call, UseDetails(use.sure, use.inside, use.term, use.drawn))
+            self.use(term, use.kind, name, call, sure=use.sure, inside=use.inside, deep=use.term, drawn=use.drawn)
         self.at.cells.update(cells)
         return result
 

@@ -157,7 +157,7 @@ class Every:
 
 @term
 class Computed:
-    """What an operator gives: the same for the same operands."""
+    """The result of an operator: the same for the same operands."""
 
     operator: str
     operands: tuple[Term, ...]
@@ -309,7 +309,7 @@ def derived(term: Term) -> bool:
 
 
 def root(term: Term) -> Term:
-    """What a key was made from in the end."""
+    """The first term of the chain of splits and folds that a key was made by."""
     while True:
         match term:
             case ElementOf(base) | Tail(base):

@@ -1,10 +1,11 @@
-"""What a path through a function has done with its keys, and what meets where paths join."""
+"""Records the uses of keys along a path through a function, and joins them where paths meet."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from scanlint.finding import Link
 from scanlint.keys.terms import (
@@ -24,6 +25,8 @@ from scanlint.keys.terms import (
     term,
 )
 
+Name = TypeVar("Name")
+Held = TypeVar("Held")
 UseKind = Literal["draw", "split", "handed"]
 """Numbers are drawn from the key; it is split; it is handed to something of which nothing is known."""
 EnvKey = tuple[int, str]
@@ -68,7 +71,7 @@ class PathMemory:
     guards: Guards = ()
 
     def copy(self, *guards: KeyGuard) -> PathMemory:
-        """The same path a step further, under more tests."""
+        """A copy of the path that goes on under more tests."""
         return PathMemory(dict(self.names), dict(self.cells), dict(self.uses), self.guards + guards)
 
     def earlier(self, term: Term) -> list[KeyUse]:
@@ -108,7 +111,7 @@ def _of_trips(one: Term, other: Term) -> bool:
 
 
 def join(paths: list[PathMemory], node: ast.AST, moment: Moment) -> PathMemory | None:
-    """What holds where paths meet; None where none gets there."""
+    """The state where paths meet; None where no path gets there."""
     if len(paths) < 2:
         return paths[0] if paths else None
     made = paths[0]
@@ -125,30 +128,34 @@ def _joined(one: PathMemory, other: PathMemory, unknown: Term) -> PathMemory:
         shared += 1
     mine, theirs = one.guards[shared:], other.guards[shared:]
     names = dict(one.names)
-    for name, there in other.names.items():
-        here = names.get(name, there)
-        if here is not there and here != there:
+    for name, here, there in _differing(one.names, other.names):
+        if here is not None and here != there:
             names[name] = either([(mine, here), (theirs, there)], Computed("name", (unknown, Const(name))))
     cells = dict(one.cells)
-    for cell in {**one.cells, **other.cells}:
-        first, second = one.cells.get(cell), other.cells.get(cell)
-        if first is not None and first is second:
-            continue
-        here, there = first or _unset(cell), second or _unset(cell)
-        if here is not there and here != there:
-            missing = Computed("cell", (unknown, cell[0], Const(cell[1])))
-            here = either([(mine, here), (theirs, there)], missing)
-        cells[cell] = here
+    for cell, here, there in _differing(one.cells, other.cells):
+        cells[cell] = _either_part(cell, (mine, here or _unset(cell)), (theirs, there), unknown)
+    for cell in one.cells.keys() - other.cells.keys():
+        cells[cell] = _either_part(cell, (mine, cells[cell]), (theirs, _unset(cell)), unknown)
     uses = dict(one.uses)
-    for key, found in other.uses.items():
-        known = uses.get(key)
-        if known is not found:  # most were there before the paths parted
-            uses[key] = tuple(dict.fromkeys((*known, *found))) if known is not None else found
+    for key, earlier, found in _differing(one.uses, other.uses):
+        uses[key] = tuple(dict.fromkeys((*earlier, *found))) if earlier is not None else found
     return PathMemory(names, cells, uses, one.guards[:shared])
 
 
+def _differing(one: dict[Name, Held], other: dict[Name, Held]) -> Iterator[tuple[Name, Held | None, Held]]:
+    """The entries of the other path that this one does not share; most were set before the paths parted."""
+    return (entry for entry in zip(other, map(one.get, other), other.values(), strict=True) if entry[1] is not entry[2])
+
+
+def _either_part(cell: CellKey, one: tuple[Guards, Term], other: tuple[Guards, Term], unknown: Term) -> Term:
+    """The part of an object behind two paths that leave it as different terms."""
+    if one[1] == other[1]:
+        return one[1]
+    return either([one, other], Computed("cell", (unknown, cell[0], Const(cell[1]))))
+
+
 def _unset(cell: CellKey) -> Term:
-    """What a part of an object is that no path has set."""
+    """The term of a part of an object that no path has set."""
     base, name = cell
     if name == EVERYTHING:
         return base

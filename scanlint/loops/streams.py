@@ -12,7 +12,7 @@ from scanlint.syntax.bindings import targets
 from scanlint.syntax.regex import regex
 from scanlint.syntax.slices import backwards
 from scanlint.trace.domain.folding import LARGEST
-from scanlint.trace.handed_elements import differentiated_at
+from scanlint.trace.hints.handed_elements import differentiated_at
 from scanlint.trace.unit import Unit
 
 PROGRESS = regex(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|prange)$")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from scanlint.engine.cache import Cache
-from scanlint.engine.live import LiveSession, TextFindings, text_source
+from scanlint.engine.live.live_session import LiveSession, TextFindings, text_source
 from scanlint.finding import Finding
 from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told, frame, receive
 from scanlint.problem import Problem
@@ -45,7 +45,7 @@ class Desk:
         return self.alone[display]
 
     def early(self, ask: Ask) -> Early | None:
-        """What can be said at once, where one text has changed and nothing else."""
+        """The findings that can be told at once, where one text has changed and nothing else."""
         if len(ask.texts) != 1 or ask.look or ask.closed:
             return None
         [(display, text)] = ask.texts.items()
@@ -128,7 +128,7 @@ def _index(begin: Begin) -> None:
 
 
 def index() -> None:
-    """What that process does: all that it finds is kept in the cache."""
+    """The work of the indexing process: all that it finds is kept in the cache."""
     end_with_parent()
     begin = receive(sys.stdin.buffer)
     if isinstance(begin, Begin):
@@ -192,5 +192,5 @@ class _Whole:
 
 
 def _end(number: int, frame: object) -> NoReturn:
-    """What runs code under test is closed on the way out."""
+    """Exit, so that the processes that run code under test are closed on the way out."""
     raise SystemExit(128 + number)

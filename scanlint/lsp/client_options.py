@@ -1,4 +1,4 @@
-"""What the client configures: when code may run, and what it says over the pyproject.toml of each root."""
+"""Reads the client's configuration: when code may run, and settings that overrule the pyproject.toml of each root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be done about findings: rewrite, ignore, say why not. Edits are made when an action is chosen."""
+"""Offers what can be done about findings: rewrite, ignore, say why not. Edits are made when an action is chosen."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def ignoring(text: str, finding: Finding) -> tuple[Edit, ...]:
 
 
 def place(finding: Finding) -> Json:
-    """What tells a finding of a text from the others."""
+    """The key that tells a finding of a text from the others."""
     return {"code": finding.code, "line": finding.start.line, "column": finding.start.column}
 
 

@@ -32,7 +32,7 @@ class Painter(NamedTuple):
     links: bool
 
     def diagnostics(self, result: FileResult) -> dict[str, list[types.Diagnostic]]:
-        """Those of each text of the client, none among them."""
+        """The diagnostics by the client's texts; a text without findings has an empty list."""
         made: dict[str, list[types.Diagnostic]] = {sheet.uri: [] for sheet in result.text.sheets}
         for finding in (*result.found.findings, *result.found.kept):
             made[result.text.sheet(finding.start.line).uri].append(self.diagnostic(finding, result))
@@ -53,7 +53,7 @@ class Painter(NamedTuple):
         )
 
     def head(self, finding: Finding, text: OpenText) -> types.Range:
-        """What is underlined: the part of a finding that stands on its first line, without a comment."""
+        """The range that is underlined: the part of a finding that stands on its first line, without a comment."""
         sheet = text.sheet(finding.start.line)
         index = TextIndex(sheet.text, self.encoding)
         start, end = (place._replace(line=place.line - sheet.above) for place in (finding.start, finding.end))
@@ -88,12 +88,12 @@ def page_of(name: str) -> str | None:
 
 
 def result_id(items: list[types.Diagnostic]) -> str:
-    """What stands for diagnostics that a client has already."""
+    """A digest of diagnostics: the client has them already where it is the same."""
     return hashlib.blake2b(repr(items).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
 def fate(finding: Finding) -> str:
-    """What became of the rewrite of a finding, or would."""
+    """The fate of a finding's rewrite, or what it would be."""
     verified = evidence(finding.verification) if finding.verification is not None else ""
     match finding.fix.status:
         case "available" | "applied":

@@ -79,7 +79,7 @@ class TextIndex:
         return len(text) + sum(char > "\uffff" for char in text)
 
     def _characters(self, line: str, units: int) -> int:
-        """How many characters of a line so many units are; a character that they end in is left out."""
+        """The number of characters of a line that so many units span; a character that they end in is left out."""
         if line.isascii() or self.encoding == types.PositionEncodingKind.Utf32:
             return min(units, len(line))
         for count, char in enumerate(line):

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from lsprotocol import types
 
-from scanlint.engine.live import TextFindings
+from scanlint.engine.live.live_session import TextFindings
 from scanlint.finding import Finding
 from scanlint.lsp.child_process import ChildDied
 from scanlint.lsp.frames import Fixed

@@ -1,4 +1,4 @@
-"""What goes between the server and the processes that check and fix for it: pickled records behind their length."""
+"""The messages between the server and the processes that check and fix for it: pickled records behind their length."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pickle
 import struct
 from typing import BinaryIO, NamedTuple
 
-from scanlint.engine.live import TextFindings
+from scanlint.engine.live.live_session import TextFindings
 from scanlint.finding import Finding
 from scanlint.problem import Problem
 from scanlint.settings import Settings
@@ -31,7 +31,7 @@ class Ask(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What is found in each file, what went wrong, and what could not be looked at."""
+    """The findings of each file, what went wrong, and what could not be looked at."""
 
     findings: dict[str, TextFindings]
     problems: tuple[Problem, ...] = ()
@@ -39,7 +39,7 @@ class Told(NamedTuple):
 
 
 class Early(NamedTuple):
-    """What can be said of the one text that has changed, before the rest is known."""
+    """The findings in the one text that has changed, before the rest is known."""
 
     display: str
     found: TextFindings
@@ -62,7 +62,7 @@ class FixAsk(NamedTuple):
 
 
 class Progressed(NamedTuple):
-    """What is being done at the moment."""
+    """The step that is being done at the moment."""
 
     message: str
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from scanlint.engine.live import TextFindings
+from scanlint.engine.live.live_session import TextFindings
 from scanlint.finding import Finding, spot
 from scanlint.lsp.child_process import ChildDied, ChildProcess
 from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told
@@ -51,13 +51,13 @@ class OpenText(NamedTuple):
 
 
 class FileResult(NamedTuple):
-    """What was found in the text of an open file."""
+    """The findings in the text of an open file."""
 
     text: OpenText
     found: TextFindings
 
     def starting(self, first: int, last: int) -> list[Finding]:
-        """What begins on some lines, counted from 1."""
+        """The findings that begin on some lines, counted from 1."""
         both = (*self.found.findings, *self.found.kept)
         return [finding for finding in both if first <= finding.start.line <= last]
 
@@ -105,7 +105,7 @@ class LiveProject:
         self.touch(look=True)
 
     def touch(self, *, at_once: bool = False, look: bool = False) -> None:
-        """What is known is outdated: there is a check after a pause. `look`: the disk may have changed."""
+        """Mark the findings as outdated and check again after a pause. `look`: the disk may have changed."""
         self._version += 1
         self._look = self._look or look
         if self._timer is not None:
@@ -177,7 +177,7 @@ class LiveProject:
                 future.set_result(None)
 
     def result(self, uri: str) -> FileResult | None:
-        """What was found in a file, or in the notebook that holds a cell."""
+        """The findings in a file, or in the notebook that holds a cell."""
         own = self.results.get(uri)
         return own or next((r for r in self.results.values() if any(s.uri == uri for s in r.text.cells)), None)
 
@@ -228,6 +228,6 @@ class LiveProject:
         await self.child.end()
 
     def display(self, path: Path) -> str:
-        """What a file is shown as by a process that works in the root."""
+        """The name of a file for a process that works in the root."""
         inside = path.is_relative_to(self.settings.root)
         return (path.relative_to(self.settings.root) if inside else path).as_posix()

@@ -9,8 +9,8 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from scanlint.lsp.live_project import OpenText, Sheet
+from scanlint.project.cells.ipython import MARK, SAME_NAMESPACE, cell_magic, python
 from scanlint.syntax.edits import split_lines
-from scanlint.syntax.regex import regex
 
 SYNC = types.NotebookDocumentSyncOptions(
     notebook_selector=[
@@ -19,8 +19,6 @@ SYNC = types.NotebookDocumentSyncOptions(
         )
     ]
 )
-MAGIC = regex(r"\s*(?:[%!?]|[\w.]+\?\??\s*$)")
-"""What only IPython understands: `%magic`, `!command`, `?name`, `name?`."""
 
 
 def notebook_text(notebook: types.NotebookDocument, workspace: Workspace) -> OpenText | None:
@@ -45,16 +43,11 @@ def notebook_text(notebook: types.NotebookDocument, workspace: Workspace) -> Ope
 
 
 def plain(cell: str) -> str:
-    """A cell as lines of Python, as many as it has: what only IPython understands does nothing."""
-    lines = split_lines(cell)
-    if lines and lines[0].startswith("%%"):
-        lines = [f"# {line}" for line in lines]
-    made = [_quiet(line) if MAGIC.match(line) else line for line in lines]
-    if not made or not made[-1].endswith(("\n", "\r")):
-        made = [*made[:-1], f"{made[-1] if made else ''}\n"]
-    return "".join(made)
-
-
-def _quiet(line: str) -> str:
-    body = line.rstrip("\r\n")
-    return f"{body[: len(body) - len(body.lstrip())]}pass{line[len(body) :]}"
+    """A cell as lines of Python, as many as it has: what only IPython understands does nothing, or is not known."""
+    whole = split_lines(cell) or [""]
+    lines = [line.rstrip("\r\n") for line in whole]
+    ends = [old[len(line) :] or "\n" for old, line in zip(whole, lines, strict=True)]
+    magic = cell_magic(lines)
+    runs = magic is None or magic in SAME_NAMESPACE
+    made = python(lines, MARK) if runs else [f"# {line}" for line in lines]
+    return "".join(map("".join, zip(made, ends, strict=True)))

@@ -1,4 +1,4 @@
-"""What the client says of files and settings, and what it asks to know of them."""
+"""Handles what the client says of files and settings, and what it asks to know of them."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def did_change_workspace_folders(ls: ScanlintServer, params: types.DidChangeWork
 
 
 def _path(ls: ScanlintServer, uri: str) -> Path | None:
-    """Where a text is, or might be once it is saved."""
+    """The path of a text, or the one that it might have once it is saved."""
     parts = urlparse(uri)
     if parts.scheme not in SCHEMES:
         return None

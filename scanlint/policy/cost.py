@@ -32,7 +32,7 @@ def body_equations(model: LoopModel) -> float:
 
 
 def equations(unit: Unit, element: ast.expr) -> float:
-    """The same of an expression."""
+    """A rough count of the equations that an expression adds."""
     return _equations(unit, element, {})
 
 
@@ -82,8 +82,8 @@ def _call(unit: Unit, call: ast.Call, function: ast.expr, local: dict[ast.AST, f
     if name is None:
         inner = _local(unit, function)
         return UNKNOWN_CALL if inner is None else _body(unit, inner, local)
-    if name in unit.weights:
-        return unit.weights[name]
+    if (weight := unit.weight(name)) is not None:
+        return weight
     if name in RUNNERS:
         return CALL + sum(_handed(unit, a, local) for a in (*call.args, *(k.value for k in call.keywords)))
     return CALL if name.startswith("jax.") else (0.0 if name.startswith("builtins.") else UNKNOWN_CALL)
@@ -99,7 +99,7 @@ def _handed(unit: Unit, argument: ast.expr, local: dict[ast.AST, float]) -> floa
         case ast.Name() | ast.Attribute():
             inner = _local(unit, argument)
             name = _heaviest(unit, argument)
-            return _body(unit, inner, local) if inner is not None else unit.weights.get(name or "", 0.0)
+            return _body(unit, inner, local) if inner is not None else (unit.weight(name) if name else None) or 0.0
     return 0.0
 
 
@@ -121,11 +121,11 @@ def _is_append(unit: Unit, function: ast.expr) -> bool:
 def _heaviest(unit: Unit, function: ast.expr) -> str | None:
     """The canonical name of the function of the project that an expression is; the heaviest, if it may be several."""
     names = [name for name in map(_defined, _callees(unit.value(function).callee)) if name is not None]
-    return max(names, key=lambda name: unit.weights.get(name, 0.0), default=None)
+    return max(names, key=lambda name: unit.weight(name) or 0.0, default=None)
 
 
 def _callees(callee: object) -> Iterator[object]:
-    """What may be called, without the transforms around it."""
+    """The functions that may be called, without the transforms around them."""
     while isinstance(callee, Transformed | Partial):
         callee = callee.function
     if isinstance(callee, OneOf):
@@ -151,7 +151,7 @@ def _local(unit: Unit, function: ast.expr) -> ast.FunctionDef | None:
 
 
 def nested_trips(unit: Unit, body: Sequence[ast.AST]) -> int:
-    """How often the innermost body runs in one trip, where a loop is all that the body does."""
+    """The number of times that the innermost body runs in one trip, where a loop is all that the body does."""
     match [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]:
         case [ast.For(body=inner) as loop]:
             return (_trips(unit, loop) or 1) * nested_trips(unit, inner)

@@ -1,4 +1,4 @@
-"""What the docstrings say of parameters: that one is a degree, or that it is usually small."""
+"""Reads docstrings on parameters: that one is a degree, or that it is usually small."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AMOUNT = regex(r"(?i)^(?:the |an? )?(?:total |maximum |max |minimum )?(?:number|
 
 
 def described(unit: Unit, node: ast.AST, names: Iterable[str]) -> str:
-    """What the docstrings of the functions around a node call these parameters, without what qualifies that.
+    """The words by which docstrings around a node describe these parameters, without what qualifies them.
 
     Of "Number of layers of the model" only "layers" is left.
     """

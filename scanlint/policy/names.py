@@ -1,4 +1,4 @@
-"""What is guessed from words that people choose: every such guess stands here, with how often it was right.
+"""Guesses from words that people choose: every such guess stands here, with how often it was right.
 
 No guess here silences a finding about a loop whose length is known. What names of libraries mean is no guess, and
 stands elsewhere. A guess was counted wherever it decided in 54 public repositories (JAX itself, and programs written

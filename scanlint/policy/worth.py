@@ -59,7 +59,7 @@ def _names_sites(model: LoopModel) -> bool:
 def worth_mapping(
     unit: Unit, node: ast.ListComp, streams: tuple[Stream, ...], element: ast.expr, settings: Settings
 ) -> bool:
-    """The same of a comprehension that counts: an array is computed of each number, and there are many numbers.
+    """Whether batching a comprehension that counts pays: it computes an array of each of many numbers.
 
     On the host the caller knows that JAX computes it.
     """
@@ -236,7 +236,7 @@ def _stated_trips(unit: Unit, streams: Sequence[Stream]) -> int | None:
 
 
 def _most(unit: Unit, stream: Stream, bound: ast.expr) -> int | None:
-    """What is stated of a bound; a start to count up from that is some length is at least 0."""
+    """The number that is stated for a bound; a start to count up from that is some length is at least 0."""
     known = stated(unit, bound)
     if known is None and bound is stream.start and unit.value(bound).origin == "shape" and not _down(unit, stream):
         return 0
@@ -288,7 +288,7 @@ def _said_short(model: LoopModel, settings: Settings) -> bool:
 
 
 def stream_count(unit: Unit, stream: Stream) -> Count:
-    """Where the bounds of a range come from."""
+    """The origin of the bounds of a range, and the names in them."""
     counts = [count_of(unit, bound) for bound in (stream.stop, stream.start, stream.step) if bound is not None]
     names = frozenset[str]().union(*(c.names for c in counts))
     return Count(next((c.origin for c in counts if c.origin is not None), None), names)

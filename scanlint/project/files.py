@@ -48,7 +48,7 @@ class SourceFile(NamedTuple):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """What is no part of the program and may have been meant to be."""
+        """The cells that are no part of the program and may have been meant to be."""
         holder = self.notebook or self.cells
         return holder.left_out if holder is not None else ()
 

@@ -1,4 +1,4 @@
-"""Which files are analysed together: those that lie together and use each other."""
+"""Groups the files that are analysed together: those that lie together and use each other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def groups(members: Sequence[Member], most: int = MOST_TOGETHER) -> list[tuple[s
 
 
 def _cut(folder: str, members: list[Member], most: int) -> Iterator[list[Member]]:
-    """What lies in a folder, together where it is small enough."""
+    """The files of a folder, in one group where they are small enough together."""
     if sum(member.size for member in members) <= most:
         yield members
         return

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
-from scanlint.project.facts import ModuleFacts, collect, parse
+from scanlint.project.facts import ModuleFacts, collect
 from scanlint.project.files import SourceFile, Unreadable, read
+from scanlint.project.parsing import parse
 from scanlint.project.summary import EXTERNAL, digest_of
 
 KEPT = 6_000_000
@@ -108,29 +109,6 @@ class Module:
         return held
 
 
-class Asked(Mapping[str, Module]):
-    """Modules that are made when they are asked for; of some names there may turn out to be none."""
-
-    def __init__(self, names: Iterable[str], make: Callable[[str], Module | None]) -> None:
-        self._names = dict.fromkeys(names)
-        self._make = make
-        self._made: dict[str, Module | None] = {}
-
-    def __getitem__(self, name: str) -> Module:
-        if name not in self._made:
-            self._made[name] = self._make(name) if name in self._names else None
-        module = self._made[name]
-        if module is None:
-            raise KeyError(name)
-        return module
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
 class Library(Mapping[str, Module]):
     """All modules of a run by the names under which they are imported."""
 
@@ -140,8 +118,8 @@ class Library(Mapping[str, Module]):
         self.names = names if names is not None else {module.display: name for name, module in modules.items()}
 
     def replaced(self, module: Module) -> Library:
-        """The same modules with one in the place of its namesake."""
-        return Library(Asked(self, lambda name: module if name == module.name else self.get(name)), self.names)
+        """A library in which one module takes the place of its namesake."""
+        return Library({**self._modules, module.name: module}, self.names)
 
     def placed(self, dotted: str, importer: str = "") -> str:
         """A dotted name of the project as a file means it, under the name that the module has in this run.
@@ -163,7 +141,7 @@ class Library(Mapping[str, Module]):
         return max(found)[-1] if found else dotted
 
     def _longest(self, parts: list[str]) -> int:
-        """How many parts of a name, from the first on, name a module."""
+        """The number of parts of a name, from the first on, that name a module."""
         ends = (end for end in range(len(parts), 0, -1) if ".".join(parts[:end]) in self._names)
         return next(ends, 0)
 

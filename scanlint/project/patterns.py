@@ -42,7 +42,7 @@ def spellings(path: Path, display: str, module: str, qualname: str, root: Path) 
 def configured_inputs(
     settings: Settings, path: Path, display: str, module: str, qualname: str
 ) -> tuple[tuple[str, str], ...]:
-    """What the configuration says of the inputs of a function, each with where it says so."""
+    """The inputs of a function that the configuration gives, each with the place where it does."""
     spelled, place = (
         spellings(path, display, module, qualname, settings.root),
         f"{settings.source}: [tool.scanlint.inputs]",

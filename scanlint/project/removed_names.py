@@ -1,4 +1,4 @@
-"""Where a file uses what JAX has no more, whatever it is imported as."""
+"""Finds the places where a file uses what JAX has no more, whatever it is imported as."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from itertools import islice
 
 from scanlint.jaxapi.removed import REMOVED
 from scanlint.jaxapi.words import words
-from scanlint.project.facts import dotted
 from scanlint.project.summary import Removed
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import Kinds, by_kind, walk
+from scanlint.syntax.walk import Kinds, by_kind, dotted, walk
 
 COMMON = words(
     "index config api callback export partial product Var Literal Primitive tril triu normalize shuffle maps loops "
@@ -48,14 +47,14 @@ BINDING: tuple[type[ast.AST], ...] = (
 CAUGHT = frozenset(["ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"])
 
 
-def removed_uses(tree: ast.Module, text: str) -> tuple[tuple[str, str, int, int, int, int], ...]:
+def removed_uses(tree: ast.Module, text: str) -> tuple[tuple[str, int, int, int, int], ...]:
     """The fields of each `Removed` of a file, in order; what a `try` or a look at the version guards is none."""
     if not _is_spelled(text):
         return ()
     kinds = by_kind(tree)
     names = _imported(kinds)
     places = [node for kind in (ast.Attribute, ast.Call, ast.ImportFrom, ast.Import) for node in kinds.of(kind)]
-    used = [(node, *use) for node in places for use in _used(node, names)]
+    used = [(node, name) for node in places for name in _used(node, names)]
     if not used:
         return ()
     lines = text.split("\n")
@@ -63,34 +62,31 @@ def removed_uses(tree: ast.Module, text: str) -> tuple[tuple[str, str, int, int,
     skipped = {id(inner) for node in guards for inner in walk(node)}
     if any(isinstance(s, ast.ImportFrom) and s.module == "__future__" for s in tree.body):
         skipped |= {id(inner) for annotation in _annotations(tree) for inner in walk(annotation)}
-    found = [Removed(name, spelled, *_place(node, lines)) for node, name, spelled in used if id(node) not in skipped]
+    found = [Removed(name, *_place(node, lines)) for node, name in used if id(node) not in skipped]
     found.sort(key=lambda use: (use.line, use.column))
     return tuple((*use,) for use in found)
 
 
-def _used(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The entries of the table that an import or a chain of attributes leads to, as it is spelled."""
+def _used(node: ast.AST, names: Mapping[str, str]) -> Iterator[str]:
+    """The entries of the table that an import or a chain of attributes leads to."""
     match node:
         case ast.Attribute():
-            spelled = dotted(node) or ""
-            root, _, rest = spelled.partition(".")
+            root, _, rest = (dotted(node) or "").partition(".")
             meant = names.get(root)
             if meant is not None and f"{meant}.{rest}" in REMOVED and meant not in REMOVED:
-                yield f"{meant}.{rest}", spelled
+                yield f"{meant}.{rest}"
         case ast.Call(func=function, keywords=keywords) if keywords:
-            spelled = dotted(function) or ""
-            root, _, rest = spelled.partition(".")
+            root, _, rest = (dotted(function) or "").partition(".")
             called = ".".join(filter(None, (names.get(root), rest)))
-            gone = (name for k in keywords if (name := f"{called}({k.arg}=)") in REMOVED)
-            yield from ((name, spelled) for name in islice(gone, 1))
+            yield from islice((name for k in keywords if (name := f"{called}({k.arg}=)") in REMOVED), 1)
         case ast.ImportFrom(module=str(module), level=0):
             for alias in node.names:
                 if (entry := _entry(f"{module}.{alias.name}")) is not None:
-                    yield entry, alias.name
+                    yield entry
         case ast.Import():
             for alias in node.names:
                 if (entry := _entry(alias.name)) is not None or (alias.name == "jax.config"):
-                    yield entry or "jax.config.config", alias.name
+                    yield entry or "jax.config.config"
 
 
 def _entry(name: str) -> str | None:
@@ -100,7 +96,7 @@ def _entry(name: str) -> str | None:
 
 
 def _imported(kinds: Kinds) -> dict[str, str]:
-    """What names of the file are imported as, where they mean nothing else anywhere in it."""
+    """The full names of imported names, of those that mean nothing else anywhere in the file."""
     found: dict[str, str] = {}
     bound: Counter[str] = Counter()
     for node in (node for kind in BINDING for node in kinds.of(kind)):
@@ -147,7 +143,7 @@ def _kinds(caught: ast.expr | None) -> list[str | None]:
 
 
 def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
-    """What is not evaluated where annotations are put off."""
+    """The expressions that are not evaluated where annotations are put off."""
     for node in walk(tree):
         match node:
             case ast.arg(annotation=ast.expr() as said) | ast.AnnAssign(annotation=said):

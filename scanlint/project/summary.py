@@ -1,4 +1,4 @@
-"""What the first pass over a file leaves: plain data, made without importing anything that parses."""
+"""The result of the first pass over a file: plain data, made without importing anything that parses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Surveyed(NamedTuple):
     """One file of a run. `digest` stands for its content.
 
     `begins`: a trace or a loop over arrays can begin in it, where it `drives` JAX only if a file that it imports spells
-    that; `control`: a function in it has control flow, or keys;
+    that; `control`: it has a function, or statements to look into;
     `marked`: it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something
     in it.
-    `removed` are the uses of what JAX has no more: name, spelling, place.
+    `removed` are the uses of what JAX has no more: name and place.
     `error` says why it is no part of the project: message, line, column, whether its syntax is wrong, whether it is
     written for a newer Python. `words` are the names that its imports spell, `left_out` what of it is
     not checked, `broken` are its cells that are no Python: message, line, column.
@@ -34,16 +34,15 @@ class Surveyed(NamedTuple):
     error: tuple[str, int, int, bool, bool] | None = None
     words: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    removed: tuple[tuple[str, str, int, int, int, int], ...] = ()
+    removed: tuple[tuple[str, int, int, int, int], ...] = ()
     broken: tuple[tuple[str, int, int], ...] = ()
     drives: bool = False
 
 
 class Removed(NamedTuple):
-    """A use: the name in the table, how the file spells it, and its place, 1-based lines and columns of characters."""
+    """A use: the name in the table, and its place, in 1-based lines and columns of characters."""
 
     name: str
-    spelled: str
     line: int
     column: int
     end_line: int
@@ -59,12 +58,12 @@ class Wanted(NamedTuple):
 
     @property
     def words(self) -> tuple[str, str]:
-        """What the imports of a file that calls it spell, one or the other."""
+        """Two words, of which the imports of a file that calls this one spell one."""
         return self.top, self.module.rpartition(".")[2]
 
 
 def digest_of(data: bytes) -> str:
-    """What stands for the content of a file."""
+    """A digest of the content of a file."""
     import hashlib
 
     return hashlib.blake2b(data, digest_size=16).hexdigest()
@@ -110,7 +109,7 @@ class ModuleNames:
         return os.path.abspath(path).rsplit(os.sep, len(parts) + package)[0], parts[0]
 
     def _top(self, root: str, top: str) -> str:
-        """What the first part of a name becomes for what is imported from a folder."""
+        """The first part of a module's name in this run: made unique where two folders have the same."""
         if (root, top) not in self._tops:
             given = top
             while given in self._given:
@@ -120,7 +119,7 @@ class ModuleNames:
         return self._tops[root, top]
 
     def wanted(self, path: Path | str) -> tuple[str, bool]:
-        """The same, whoever else has that name."""
+        """The module name of a file and whether it is a package's own file, without regard to namesakes."""
         folder, _, file = os.path.abspath(path).rpartition(os.sep)
         if file.endswith((".ipynb", *MARKDOWN)):
             return file.replace(".", "-"), False  # nobody can import a notebook, or a text

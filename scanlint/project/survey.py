@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scanlint.jaxapi.frameworks import METHODS
 from scanlint.project.commented_jits import RULE, wishes
-from scanlint.project.facts import ModuleFacts, Span, collect, parse
+from scanlint.project.facts import ModuleFacts, Span, collect
 from scanlint.project.files import SourceFile, Unreadable
-from scanlint.project.frameworks import METHODS
 from scanlint.project.modules import Library, Module, Trees, imported
+from scanlint.project.parsing import parse
 from scanlint.project.patterns import matched
 from scanlint.project.removed_names import removed_uses
 from scanlint.project.summary import MARK, ModuleNames, Surveyed, digest_of
@@ -23,7 +24,7 @@ IN_LOOPS = (
     ("SCN410", "growing-array"),
     ("SCN601", "wait-in-loop"),
 )
-"""Rules that tell of any loop on the host."""
+"""Rules that may find something in any loop on the host."""
 STRAIGHT = (
     ("SCN406", "dropped-result"),
     ("SCN408", "eager-transform"),
@@ -32,7 +33,7 @@ STRAIGHT = (
     ("SCN413", "nan-gradient"),
     ("SCN604", "clock-without-wait"),
 )
-"""Those that tell of host code without a loop too."""
+"""Rules that also find something in host code without a loop."""
 KEY_RULES = (
     ("SCN501", "key-reused"),
     ("SCN502", "key-after-split"),
@@ -56,9 +57,7 @@ def examine(
     facts = collect(tree, source)
     if hold or trees.welcomes(source, likely=facts.jax):
         trees.put(source, tree)
-    keys = asks_for_keys(settings)
-    spans = facts.functions.values()
-    control = bool(facts.scripts) or any(span.control or (keys and span.keys) for span in spans)
+    control = bool(facts.functions or facts.scripts)
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
     assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
     removed = removed_uses(tree, source.text) if facts.jax else ()
@@ -96,14 +95,9 @@ def has_beginning(facts: ModuleFacts, text: str, settings: Settings) -> bool:
     )
 
 
-def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
-    """A function with a loop whose lines speak of arrays; with any loop, where host loops are asked for."""
-    return facts.runs and span.loops and (span.arrays or asks_for_loops(settings))
-
-
 def is_host_code(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
     """A function in which something may be told of the host, whether a trace reaches it or not."""
-    return is_host_loop(span, facts, settings) or (facts.runs and span.straight and asks_for_straight(settings))
+    return facts.runs and (span.loops or (span.straight and asks_for_straight(settings)))
 
 
 def asks_for_loops(settings: Settings) -> bool:

@@ -1,4 +1,4 @@
-"""What recorded runs show of the files that are checked: it confirms findings, and adds some."""
+"""Confirms findings by recorded runs of the files that are checked, and adds some."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _recorded(file: Path, root: Path, known: Mapping[str, RecordedFile]) -> tupl
 
 
 def _kept(entry: FileEvidence, text: str, new: bytes) -> FileEvidence:
-    """What holds of a text of which another one is made, on the lines as they are."""
+    """The part of the evidence that holds of a new text as well, on the lines of the old one."""
     before, after = spans_of(text), spans_of(new.decode("utf-8", "replace"))
     return moved(entry, before, {key: span for key, span in before.items() if key in after})
 

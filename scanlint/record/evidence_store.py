@@ -1,4 +1,4 @@
-"""What the processes of a run showed of lines and loops, put together in `.scanlint/evidence.json`."""
+"""Collects in `.scanlint/evidence.json` what the processes of a run showed of lines and loops."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ def write_evidence(root: Path, shown: Sequence[Json], programs: Sequence[Json], 
         data = before.get(path)
         spans = spans_of(data.decode("utf-8", "replace")) if data is not None else {}
         entry |= {"hash": digest(data) if data is not None else None, "run_seconds": seconds, "spans": spans}
-    _write(root / FOLDER / EVIDENCE, files)
+    write_files(root / FOLDER / EVIDENCE, files)
 
 
-def _write(target: Path, files: Mapping[str, Json]) -> None:
+def write_files(target: Path, files: Mapping[str, Json]) -> None:
+    """Replace what a document says of these files; what it says of others stays, unless it is damaged."""
     try:
         before = json.loads(target.read_text(encoding="utf-8"))["files"]
         known = dict(before)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # it is made anew by this very run
         known = {}
     target.write_text(json.dumps({"version": 1, "files": {**known, **files}}, indent=1), encoding="utf-8")
 

@@ -44,7 +44,7 @@ def _statements(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, int, i
 
 
 def moved(evidence: FileEvidence, before: Spans, after: Spans) -> FileEvidence:
-    """What was shown of statements that are as they were, on the lines where they stand now."""
+    """The evidence of statements that are as they were, on the lines where they stand now."""
     offsets = {line: after[k][0] - a for k, (a, b) in before.items() if k in after for line in range(a, b + 1)}
 
     def at(line: int) -> int:

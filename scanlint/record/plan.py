@@ -1,4 +1,4 @@
-"""Which functions are worth recording, and where their findings stand."""
+"""Plans a recording: the functions that are worth it, and the places of their findings."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scanlint.engine.suppress import unparsed
 from scanlint.finding import LEVELS, Finding
 from scanlint.project.contents import contents
 from scanlint.project.discovery.folders import discover
-from scanlint.project.facts import parse
 from scanlint.project.files import SourceFile, read
+from scanlint.project.parsing import parse
 from scanlint.record.inside.instrument import parameters
 from scanlint.settings import Settings
 from scanlint.syntax.walk import by_kind
@@ -54,7 +54,7 @@ class RecordingPlan:
     unread: tuple[str, ...] = ()
 
     def text(self, parts: Path) -> str:
-        """What the recorder reads."""
+        """The plan as the text that the recorder reads."""
         functions = [
             {"path": t.path, "file": t.file, "qualname": t.qualname, "line": t.line, "parameters": t.parameters}
             for t in self.targets

@@ -35,7 +35,7 @@ STOPPED: dict[type[ast.AST], str] = {
 def recorded_findings(
     text: str, path: str, entry: FileEvidence, known: Sequence[Finding], settings: Settings
 ) -> list[Finding]:
-    """What nothing else shows of one file, under the rules that are selected."""
+    """The findings in one file that recorded runs alone show, under the rules that are selected."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # a text that does not parse is a finding of its own

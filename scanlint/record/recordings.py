@@ -1,4 +1,4 @@
-"""Where `scanlint record` keeps what it recorded, and what it says of costs."""
+"""The folder of recordings of `scanlint record`, and the costs that it measured."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def unreadable(root: Path) -> Iterator[Problem]:
 
 
 def digest(data: bytes) -> str:
-    """What tells whether a file is still the one that was measured."""
+    """A digest that tells whether a file is still the one that was measured."""
     import hashlib  # 5 ms that a run without recordings is spared
 
     return hashlib.sha256(data).hexdigest()[:32]

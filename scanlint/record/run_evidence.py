@@ -1,4 +1,4 @@
-"""What recorded runs have shown of files, as it is read back from `.scanlint/evidence.json`."""
+"""Reads from `.scanlint/evidence.json` what recorded runs have shown of files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Recompiled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileEvidence:
-    """What a run showed of one file, as it still is."""
+    """The evidence of a run on one file, as far as it still holds."""
 
     run_seconds: float
     loops: tuple[MeasuredLoop, ...]
@@ -55,7 +55,7 @@ class FileEvidence:
     stopped: Mapping[int, str]
 
     def measured(self, finding: Finding) -> Measured | None:
-        """What was measured of the loop that begins where a finding does, or of the loop in the middle of it."""
+        """The measurements of the loop that begins where a finding does, or of the loop in the middle of it."""
         found = [loop for loop in self.loops if loop.first == finding.start.line and loop.last >= finding.end.line]
         return self.of_loop(max(found, key=lambda loop: loop.last), alone=False) if found else None
 
@@ -65,7 +65,7 @@ class FileEvidence:
 
 
 class RecordedFile(NamedTuple):
-    """What a run showed of a file; `hash` stands for its content, `spans` say where its functions stood."""
+    """The evidence of a run on a file; `hash` stands for its content, `spans` say where its functions stood."""
 
     hash: str
     evidence: FileEvidence

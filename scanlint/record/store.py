@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from scanlint.record.evidence_store import write_evidence
+from scanlint.record.evidence_store import write_evidence, write_files
 from scanlint.record.plan import KEPT, RecordingPlan
 from scanlint.record.recordings import CALLS, COSTS, FOLDER, digest, recording
 
@@ -21,7 +21,7 @@ Json = dict[str, object]
 
 @dataclass
 class Summary:
-    """What was kept, for the closing line; `skipped` says per function why calls were not kept."""
+    """The counts for the closing line of a recording; `skipped` says per function why calls were not kept."""
 
     functions: int = 0
     calls: int = 0
@@ -113,63 +113,26 @@ def write(target: Path, calls: list[tuple[Path, Json]]) -> None:
 
 
 def _write_costs(plan: RecordingPlan, programs: list[Json], hashes: dict[str, str]) -> None:
-    """Per file the equations of its lines and of its findings, each from the program where it has most."""
-    target = plan.root / FOLDER / COSTS
+    """Per file the equations of its findings, each from the program where it has most."""
     files: dict[str, Json] = {}
     for program in programs:
-        source = cast("list[object] | None", program["function"])
         facts = {
             "total": program["equations"],
-            "program": source[2] if source else "",
+            "program": program["function"],
             **{k: round(float(str(program[k])), 4) for k in ("trace", "lower", "compile")},
         }
-        for path, line, count in cast("list[tuple[str, int, int]]", program["lines"]):
-            lines = cast("dict[str, int]", _entry(files, path, hashes)["lines"])
-            lines[str(line)] = max(count, lines.get(str(line), 0))
-        for path, first, last, count in cast("list[tuple[str, int, int, int]]", program["spans"]):
+        for path in cast("list[str]", program["files"]):
+            _entry(files, path, hashes)
+        for path, first, _, count in cast("list[tuple[str, int, int, int]]", program["spans"]):
             spans = cast("dict[str, Json]", _entry(files, path, hashes)["spans"])
             known = spans.get(str(first))
             if known is None or count > cast("int", known["equations"]):
-                spans[str(first)] = {"last": last, "equations": count, **facts}
-    functions = _seconds(plan, programs)
-    for path, seconds in functions.items():
-        _entry(files, path, hashes)["functions"] = seconds
-    before = _known(target)
-    target.write_text(json.dumps({"version": 1, "files": {**before, **files}}, indent=1), encoding="utf-8")
+                spans[str(first)] = {"equations": count, **facts}
+    write_files(plan.root / FOLDER / COSTS, files)
 
 
 def _entry(files: dict[str, Json], path: str, hashes: dict[str, str]) -> Json:
-    return files.setdefault(path, {"hash": hashes.get(path), "lines": {}, "spans": {}, "functions": {}})
-
-
-def _seconds(plan: RecordingPlan, programs: list[Json]) -> dict[str, Json]:
-    """Per file and jitted function how often it was compiled, and the seconds of all that."""
-    found: dict[str, Json] = {}
-    for program in programs:
-        source = cast("list[object] | None", program["function"])
-        if source is None or not Path(str(source[0])).resolve().is_relative_to(plan.root):
-            continue
-        path = Path(str(source[0])).resolve().relative_to(plan.root).as_posix()
-        entry = cast(
-            "dict[str, float]",
-            found.setdefault(path, {}).setdefault(
-                f"{source[2]}:{source[1]}", {"programs": 0, "trace": 0.0, "lower": 0.0, "compile": 0.0}
-            ),
-        )
-        entry["programs"] += 1
-        for key in ("trace", "lower", "compile"):
-            entry[key] = round(entry[key] + float(str(program[key])), 4)
-    return found
-
-
-def _known(target: Path) -> dict[str, Json]:
-    """The costs of earlier runs."""
-    try:
-        document = json.loads(target.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):  # they are made anew by this very run
-        return {}
-    files = document.get("files") if isinstance(document, dict) else None
-    return files if isinstance(files, dict) else {}
+    return files.setdefault(path, {"hash": hashes.get(path), "spans": {}})
 
 
 def texts(plan: RecordingPlan, root: Path) -> dict[str, bytes]:

@@ -23,7 +23,7 @@ def summary(result: Result) -> str:
 
 
 def _found(result: Result) -> str | None:
-    """What was found and what became of it; None where nothing was."""
+    """The sentence on findings and what became of them; None where there are none."""
     fixed, left = len(result.applied), len(result.remaining) + result.unlisted
     if not fixed and not left:
         return None
@@ -48,7 +48,7 @@ def _below(result: Result) -> str:
 
 
 def _missing(result: Result) -> Iterator[str]:
-    """What was not checked, or only in part, and what else was not done."""
+    """The sentences on what was not checked, or only in part, and on what else was not done."""
     unread, part = result.unread, result.partial
     if unread:
         verb = "was" if len(unread) == 1 else "were"

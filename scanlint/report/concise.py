@@ -46,7 +46,7 @@ def _line(finding: Finding, result: Result, paint: Paint) -> str:
 
 
 def _counterexample(finding: Finding) -> str:
-    """What refuted a rewrite, on one line."""
+    """The counterexample that refuted a rewrite, on one line."""
     found = finding.verification.counterexample if finding.verification else None
     return " ".join(found.split()) if found else ""
 

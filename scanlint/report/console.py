@@ -1,4 +1,4 @@
-"""Where all output goes: standard output, standard error, the progress line."""
+"""Writes all output: to standard output, to standard error, and as the progress line."""
 
 from __future__ import annotations
 

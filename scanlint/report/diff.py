@@ -20,7 +20,7 @@ def unified(path: str, old: bytes, new: bytes) -> bytes:
 
 
 def colored(diff: bytes, paint: Paint) -> bytes:
-    """The same with added and removed lines in colour, for people: control characters are spelled out."""
+    """The diff with added and removed lines in colour, for people: control characters are spelled out."""
     if not paint.on:
         return diff
     return b"".join(_color(line, paint) for line in _lines(diff))

@@ -12,7 +12,7 @@ from scanlint.report.visible import visible
 
 
 def render(result: Result, paint: Paint) -> str:
-    """What is left, with what was measured to cost most first; then what was rewritten, a line each.
+    """The findings that are left, those measured to cost most first; then those rewritten, a line each.
 
     Advice stands below the rest, with what may cost most first.
     """
@@ -34,7 +34,7 @@ def _block(finding: Finding, result: Result, paint: Paint, notes: Notes) -> str:
 
 
 def _rewritten(result: Result, paint: Paint, notes: Notes) -> Iterator[str]:
-    """What was rewritten: place, rule, verdict, equations before and after."""
+    """A line for each rewrite that was made: place, rule, verdict, equations before and after."""
     yield paint.bold("Would be fixed:" if result.action == "diff" else "Fixed:")
     for finding in result.applied:
         yield f"  {finding.place}: {paint.green(finding.name)}{written(finding)}"
@@ -98,7 +98,7 @@ def _carets(finding: Finding, text: str) -> str:
 
 
 def _width(char: str) -> int:
-    """How many cells a terminal gives a character, as it is shown."""
+    """The number of cells that a character takes in a terminal."""
     if (spelled := visible(char)) != char:
         return len(spelled)
     if char.isascii():

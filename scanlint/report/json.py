@@ -86,7 +86,7 @@ def record(finding: Finding) -> Json:
 
 
 def _cost(cost: Cost) -> Json:
-    """What `scanlint record` measured: equations here and in the whole program, and the seconds of that program."""
+    """The costs that `scanlint record` measured: equations here and in the whole program, and its seconds."""
     return {
         "equations": cost.equations,
         "total_equations": cost.total_equations,
@@ -97,7 +97,7 @@ def _cost(cost: Cost) -> Json:
 
 
 def _measured(found: Measured) -> Json:
-    """What a recorded run showed there."""
+    """The evidence of recorded runs at a finding."""
     return {
         "dispatches": found.dispatches,
         "run_seconds": found.run_seconds,

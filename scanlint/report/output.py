@@ -69,13 +69,13 @@ def render(result: Result, form: Format, paint: Paint, *, closing: bool, alone: 
 
 
 def asides(result: Result) -> Iterator[str]:
-    """What a terminal is told on standard error."""
+    """The lines that a terminal is told on standard error."""
     yield from (f"note: {note}" for note in result.notes)
     yield from (f"error: {problem}" for problem in result.problems)
 
 
 def render_step_summary(result: Result) -> str:
-    """What goes to the summary of a step of GitHub Actions."""
+    """The text for the summary of a step of GitHub Actions."""
     from scanlint.report import step_summary
 
     return step_summary.render(_shown(result))
@@ -91,7 +91,7 @@ def render_statistics(result: Result, form: Format, *, closing: bool) -> str:
 
 
 def render_rewrites(result: Result, paint: Paint) -> str:
-    """What became of each rewrite, a line each, and the closing line: goes beside a diff."""
+    """A line for each rewrite on what became of it, and the closing line: goes beside a diff."""
     from scanlint.report import concise
 
     return concise.rewrites(_shown(result), paint) + _closing(result)

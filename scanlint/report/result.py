@@ -1,4 +1,4 @@
-"""What a report is made of: the findings of a run with the texts that they point into."""
+"""The data of a report: the findings of a run with the texts that they point into."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Result:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What was to be checked and was not looked at."""
+        """The files that were to be checked and were not read."""
         return tuple(dict.fromkeys(problem.path for problem in self.problems if problem.scope == "unread"))
 
     @property
@@ -51,7 +51,7 @@ class Result:
 
     @property
     def asked(self) -> int:
-        """How many files were to be checked."""
+        """The number of files that were to be checked."""
         return self.files + len(self.unread)
 
     @property
@@ -93,7 +93,7 @@ def evidence(verification: Verification) -> str:
 
 
 class Notes:
-    """What the verifier noted, each thing once per function."""
+    """The notes of the verifier, each once per function."""
 
     def __init__(self) -> None:
         self._told: set[tuple[str, str | None, str]] = set()
@@ -114,7 +114,7 @@ def written(finding: Finding) -> str:
 
 
 def fate(finding: Finding, action: Action) -> str | None:
-    """What became of the rewrite of a finding, in a few words; None where the rule has none."""
+    """The fate of a finding's rewrite, in a few words; None where the rule has none."""
     verified = f": {evidence(finding.verification)}" if finding.verification else ""
     match finding.fix.status:
         case "applied":

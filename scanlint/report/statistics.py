@@ -17,7 +17,7 @@ def render(result: Result) -> str:
 
 
 def render_json(result: Result) -> str:
-    """The same as records; what was not done is a row without a code."""
+    """Counts per rule as JSON; what was not done is a row without a code."""
     keys = ("count", "code", "name", "fixable", "fixed")
     failed: list[tuple[object, ...]] = [(len(result.problems), None, "not-done", 0, 0)] if result.problems else []
     return json.dumps([dict(zip(keys, row, strict=True)) for row in [*rows(result), *failed]], indent=2) + "\n"

@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The same for a text of several lines."""
+    """The text with each control character but tabs and line breaks as an escape of Python."""
     return "\n".join(map(visible, text.split("\n")))
 
 
@@ -38,7 +38,7 @@ def shown(finding: Finding) -> Finding:
 
 
 def shown_problem(problem: Problem) -> Problem:
-    """What was not done, in texts that can be printed."""
+    """A problem with texts that can be printed."""
     return problem._replace(path=visible(problem.path), message=visible_lines(problem.message))
 
 

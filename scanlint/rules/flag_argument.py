@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from scanlint.finding import Report, Withheld
 from scanlint.rules.base import Context, Rule
-from scanlint.trace.setting_parameters import flags
+from scanlint.trace.hints.setting_parameters import flags
 
 if TYPE_CHECKING:
-    from scanlint.trace.flag_calls import Handed
+    from scanlint.trace.hints.flag_calls import Handed
 
 
 class FlagArgument(Rule[ast.FunctionDef]):
@@ -25,7 +25,7 @@ class FlagArgument(Rule[ast.FunctionDef]):
         unit = context.unit
         for flag in flags(unit, node):
             from scanlint.rewrite.lower.static_flags import to_static
-            from scanlint.trace.flag_calls import not_python
+            from scanlint.trace.hints.flag_calls import not_python
 
             doubt = not_python(unit, flag)
             yield context.report(

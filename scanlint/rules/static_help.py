@@ -6,8 +6,8 @@ import ast
 
 from scanlint.branches.size_origins import Argument, PythonNumbers
 from scanlint.finding import Outcome, Withheld
-from scanlint.trace.flag_calls import not_python
-from scanlint.trace.setting_parameters import Flag
+from scanlint.trace.hints.flag_calls import not_python
+from scanlint.trace.hints.setting_parameters import Flag
 from scanlint.trace.unit import Unit
 
 

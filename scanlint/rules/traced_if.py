@@ -25,7 +25,7 @@ class TracedIf(Rule[ast.If | ast.IfExp]):
         if not unit.value(node.test).traced:
             return
         from scanlint.branches.size_origins import asks_for_sizes
-        from scanlint.trace.setting_parameters import flag_at
+        from scanlint.trace.hints.setting_parameters import flag_at
 
         if flag_at(unit, node) or asks_for_sizes(unit, node.test):
             return

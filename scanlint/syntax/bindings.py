@@ -34,6 +34,13 @@ def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
     return table | {a.arg: d for a, d in named if d is not None}
 
 
+def argument_of(call: ast.Call, place: int, name: str) -> ast.expr | None:
+    """The argument of a call by place or by name; by name alone where `place` is -1."""
+    if 0 <= place < len(call.args):
+        return call.args[place]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
 def reads(*nodes: ast.AST | None) -> Names:
     """The free names that evaluating these expressions (or running these statements) may read."""
     WATCH.tick()
@@ -91,7 +98,7 @@ def binds(*nodes: ast.AST) -> Names:
 
 
 def binds_in_order(*nodes: ast.AST) -> list[str]:
-    """The same, each once, in the order of the text."""
+    """The names that these statements may bind in their own scope, each once, in the order of the text."""
     found: dict[str, None] = {}
     for node in nodes:
         _collect_binds(node, found)

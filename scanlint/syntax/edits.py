@@ -164,7 +164,7 @@ def hugged(old: str, new: str) -> str:
 
 
 def powers(text: str) -> list[Edit]:
-    """Where spaces stand around the sign of a power of plain operands: the edits that take them out."""
+    """The edits that take out the spaces around the sign of a power of plain operands."""
     lines, found = split_lines(text), []
     statements = block(text) if SPACED.search(text) else []
     for node in (part for statement in statements for part in ast.walk(statement)):

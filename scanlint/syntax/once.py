@@ -1,4 +1,4 @@
-"""What is worked out once, by what asks for it."""
+"""Keeps what is worked out once, by a key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Once:
         self._made: dict[object, object] = {}
 
     def __call__(self, key: object, make: Callable[[], Made]) -> Made:
-        """What was made for this key, or is now."""
+        """The object for this key, made when it is first asked for."""
         if key not in self._made:
             self._made[key] = make()
         return cast("Made", self._made[key])

@@ -100,7 +100,7 @@ class Source:
 
     @property
     def newline(self) -> str:
-        """The line ending of the text."""
+        """The characters that end a line."""
         return "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
 
     def top(self, statement: ast.stmt) -> int:

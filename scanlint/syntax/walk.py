@@ -149,7 +149,7 @@ def first_line(node: ast.stmt | ast.expr) -> int:
 
 
 def levels(root: ast.AST) -> int:
-    """How many nodes stand below one another; `a and b and c` counts as `(a and b) and c`, so does `a < b < c`."""
+    """The depth of a tree in nodes; `a and b and c` counts as `(a and b) and c`, so does `a < b < c`."""
     deepest = 0
     stack = [(root, 1)]
     while stack:
@@ -165,7 +165,7 @@ def levels(root: ast.AST) -> int:
 
 
 def nested(block: Sequence[ast.stmt]) -> int:
-    """How many loops and branches of a block stand inside one another; an `elif` stands beside its `if`."""
+    """The depth to which loops and branches of a block stand inside one another; an `elif` stands beside its `if`."""
     deepest = 0
     for node in block:
         match node:
@@ -194,3 +194,12 @@ def substituted(node: ast.expr, choose: Callable[[ast.AST], ast.expr | None]) ->
     made = _Substitution(choose).visit(ast.parse(ast.unparse(node), mode="eval"))
     assert isinstance(made, ast.Expression)
     return made.body
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`a.b.c` as a string, for names and attributes of names."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None

@@ -1,4 +1,4 @@
-"""What `value.name` is."""
+"""Evaluates `value.name` for an abstract value."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def attribute(self: Evaluator, value: Value, name: str, node: ast.AST) -> Value:
 
 @lru_cache(10_000)
 def _named(base: str, name: str) -> Value:
-    """What `base.name` is outside the project; files spell the same names again and again."""
+    """The canonical name of `base.name` outside the project, kept as files spell the same names again and again."""
     return Value(Kind.STATIC, callee=Named(canonical(f"{base}.{name}")))
 
 

@@ -1,4 +1,4 @@
-"""What evaluates expressions and statements in one frame: names, evidence, and what the parts of evaluation share."""
+"""The interpreter of one frame: names, evidence, and what the evaluation of expressions and statements shares."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Evaluator(ABC):
         self.frame = frame
         self.env = frame.env
         self.record = frame.code.record
-        self.values = None if frame.scratch or not self.record.keep else {} if frame.joining else self.record.values
+        self.values = None if frame.scratch else {} if frame.joining else self.record.values
         self.quiet = 0
         self.caught = 0
         self.loops = 0
@@ -41,7 +41,7 @@ class Evaluator(ABC):
 
     @abstractmethod
     def apply(self, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]) -> Value:
-        """What a call of a function gives for these arguments."""
+        """The result of a function for these arguments."""
 
     def truth(self, node: ast.expr) -> Value:
         """The value of a test. The truth of a bare name whose value was never computed is no evidence."""
@@ -76,7 +76,7 @@ class Evaluator(ABC):
         array: bool = True,
         operands: Iterable[Value] = (),
     ) -> Value:
-        """What a call of JAX gives here: a tracer, or in host code (of no tracers, under `vmap`) a concrete array."""
+        """The result of a call of JAX: a tracer, or in host code (of no tracers, under `vmap`) a concrete array."""
         if not self.traced or (self.frame.mode.batched and not any(holds_tracer(v) for v in operands)):
             return Value(Kind.UNKNOWN, array, dtype=dtype, ndim=ndim)
         return Value(Kind.TRACED, array, dtype=dtype, ndim=ndim, why=why or Reason("", self.frame.code.scope, node))

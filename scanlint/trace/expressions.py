@@ -143,7 +143,7 @@ def _dict(self: Evaluator, node: ast.Dict) -> Value:
 
 
 def _items(value: Value) -> tuple[Value, ...]:
-    """What `**value` puts into a dict."""
+    """The items that `**value` puts into a dict."""
     if value.container != "dict":
         return (UNKNOWN,)
     return () if value.items == () else contents(value) or (UNKNOWN,)
@@ -209,7 +209,7 @@ MOST_FUNCTIONS = 8
 def _one_by_one(
     self: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 ) -> tuple[Value, ...] | None:
-    """What `f(x) for f in functions` gives for each of some functions that are known."""
+    """The elements of `f(x) for f in functions`, where the functions are known."""
     match node:
         case ast.ListComp(generators=[ast.comprehension(ifs=[], is_async=0) as generator]):
             pass

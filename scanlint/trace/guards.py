@@ -76,33 +76,3 @@ def rolled_before(node: ast.If, rest: list[ast.stmt]) -> bool:
     """`if use_scan: return scan(...)` before the unrolled form."""
     ends = not node.orelse and isinstance(node.body[-1], ast.Return)
     return ends and unrolled(rest, node.body)
-
-
-_PLAIN = regex(
-    r"(?:\w+\.)*(?:int|float|bool|complex|str|tuple|list|dict|integer|floating|number|Number|Integral|Real|slice)"
-)
-
-
-ARRAY_TYPES = frozenset(("jax.Array", "jax.numpy.ndarray"))
-"""What only arrays of JAX are, tracers among them."""
-
-
-def arrays_of_jax(test: ast.expr) -> list[ast.Call]:
-    """The tests of a test that say a name to be an array of JAX: `isinstance(x, jnp.ndarray) and ...`."""
-    match test:
-        case ast.BoolOp(op=ast.And(), values=values):
-            return [call for value in values for call in arrays_of_jax(value)]
-        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(), ast.Attribute() | ast.Name()]):
-            return [test]
-    return []
-
-
-def plain_python(test: ast.expr) -> list[str]:
-    """The names that a test says to be plain Python values: `isinstance(x, (int, np.integer)) and ...`."""
-    match test:
-        case ast.BoolOp(op=ast.And(), values=values):
-            return [name for value in values for name in plain_python(value)]
-        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]):
-            listed = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
-            return [name] if all(_PLAIN.fullmatch(ast.unparse(kind)) for kind in listed) else []
-    return []

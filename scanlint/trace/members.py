@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
-from scanlint.project.facts import dotted
 from scanlint.syntax.regex import regex
-from scanlint.syntax.walk import kinds_inside
+from scanlint.syntax.walk import dotted, kinds_inside
 from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Mode, Partial, Scope, Transformed, World
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.held import holds_functions
@@ -47,7 +46,7 @@ def constant_of(name: str) -> Value | None:
 
 
 def annotated(scope: Scope, node: ast.expr | None) -> Value | None:
-    """What an annotation says: an array (traced kind is for the caller to decide), a Python value, or nothing."""
+    """The value of an annotation: an array (the caller decides whether it is traced), a Python value, or None."""
     match node:
         case None:
             return None
@@ -72,7 +71,7 @@ def annotated(scope: Scope, node: ast.expr | None) -> Value | None:
 
 
 def noted(code: Code, arg: ast.arg) -> Value | None:
-    """What the annotation of a parameter says, worked out once."""
+    """The value that the annotation of a parameter stands for, worked out once."""
     if arg.arg not in code.notes:
         code.notes[arg.arg] = annotated(code.scope, arg.annotation)
     return code.notes[arg.arg]
@@ -225,8 +224,8 @@ def setters(info: ClassInfo) -> Mapping[str, list[Code]]:
     """The methods beside `__init__` that set each attribute of their own object."""
     if info.setters is None:
         info.setters = {}
-        for code in (code for name, code in info.methods.items() if name != "__init__" and code.positional()):
-            for name in _sets(code, code.positional()[0].arg):
+        for code in (code for name, code in info.methods.items() if name != "__init__" and code.first):
+            for name in _sets(code, code.first):
                 info.setters.setdefault(name, []).append(code)
     return info.setters
 
@@ -248,7 +247,7 @@ def _class_level(world: World, info: ClassInfo, name: str, receiver: Value) -> V
 
 
 def default_of(world: World, owner: str, name: str) -> ast.expr | None:
-    """What a field of a class is where the one who makes an object does not say."""
+    """The value of a field of a class for objects that are made without one."""
     return next((info.defaults.get(name) for info in lineage(world, owner) if name in info.fields), None)
 
 
@@ -274,7 +273,7 @@ def class_member(world: World, owner: str, name: str) -> Value:
 
 
 def kept(value: Value) -> Value:
-    """What is remembered of a value that an attribute holds: functions, objects, Python values, no tracers.
+    """The part of a value that is remembered for an attribute: functions, objects, Python values, no tracers.
 
     Of an array that the host makes, no more than that it is one.
     """

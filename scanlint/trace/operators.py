@@ -80,7 +80,7 @@ def assumed(result: Value | None, *operands: Value) -> Value | None:
 def arithmetic(
     self: Evaluator, left: Value, right: Value, dtype: str | None, node: ast.AST, *, product: bool = False
 ) -> Value:
-    """What an operator gives for two operands, elementwise or as a matrix `product`: traced as soon as one is."""
+    """The result of an operator for two operands, elementwise or as a matrix `product`: traced as soon as one is."""
     ndim = _multiplied(left.ndim, right.ndim) if product else _broadcast(left, right)
     for operand in (left, right):
         if operand.traced:

@@ -1,4 +1,4 @@
-"""What the parameters of a function are, from how it is run, its annotations, defaults and their uses."""
+"""The values of a function's parameters, from how it is run, its annotations, defaults and their uses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from collections.abc import Callable, Mapping
 
 from scanlint.trace.domain.callables import Closure, Code, World
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Unset, Value, but, constant, gathered, staged
+from scanlint.trace.domain.values import (
+    STATIC,
+    STATIC_BOOL,
+    UNKNOWN,
+    Kind,
+    Unset,
+    Value,
+    but,
+    constant,
+    gathered,
+    staged,
+)
 from scanlint.trace.members import instance, noted
 
 
@@ -93,7 +104,14 @@ def _assumed(default: ast.expr | None) -> Value | None:
     return but(known, origin="argument")
 
 
-def unsaid(code: Code) -> dict[str, Value]:
+def uncalled_parameters(world: World, code: Code, uses: Uses) -> dict[str, Value]:
+    """The parameters of a function that no known call runs: a caller may choose other flags than the defaults."""
+    table = received(world, code, _unsaid(code), uses)
+    chosen = {n for n, v in table.items() if v.known and (v.constant is None or isinstance(v.constant, bool))}
+    return {n: (STATIC_BOOL if v.dtype == "bool" else UNKNOWN) if n in chosen else v for n, v in table.items()}
+
+
+def _unsaid(code: Code) -> dict[str, Value]:
     """The parameters of a function whose callers are not known: a default may be overridden by any of them."""
     defaults = code.defaults()
     flags = {n for n, d in defaults.items() if isinstance(d, ast.Constant) and isinstance(d.value, bool | None)}

@@ -12,18 +12,8 @@ from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
 from scanlint.trace.domain.values import UNKNOWN, Value, but, constant, gathered, join, join_all
 from scanlint.trace.expressions import Expressions
-from scanlint.trace.guards import (
-    ARRAY_TYPES,
-    CATCHES,
-    COMPILE_TIME,
-    TRACER_GUARD,
-    arrays_of_jax,
-    plain_python,
-    rolled_before,
-    spelled,
-    unrolled,
-)
-from scanlint.trace.narrowing import alias, not_none
+from scanlint.trace.guards import CATCHES, COMPILE_TIME, TRACER_GUARD, rolled_before, spelled, unrolled
+from scanlint.trace.narrowing import narrow
 from scanlint.trace.operators import binary
 
 
@@ -54,7 +44,7 @@ def interpret(world: World, frame: Frame) -> Value:
 
 
 def _together(noted: Value, value: Value) -> Value:
-    """What is known of an expression in several activations: a function that is made in each is one function."""
+    """Joins the values of an expression in several activations: a function that is made in each is one function."""
     joined = join(noted, value)
     return but(joined, callee=value.callee) if alike(noted.callee, value.callee) else joined
 
@@ -76,7 +66,9 @@ class Interpreter(Expressions):
             return
         if self.frame.joining and self.values is not None:
             noted = self.record.values
-            noted.update({n: _together(noted[n], v) if n in noted else v for n, v in self.values.items()})
+            for node, value in self.values.items():
+                known = noted.get(node, value)
+                noted[node] = value if known is value else _together(known, value)
         for code in self.frame.made:
             if code.stale and not code.rooted and code.runs == 0:
                 self.world.fallback(code, self.frame)
@@ -231,36 +223,13 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     for arm, other in ((node.body, node.orelse), (node.orelse, node.body)):
         quiet = guarded or (not test.traced and unrolled(arm, other))
         self.become(before)
-        if arm is node.body:
-            self.env.update((name, UNKNOWN) for name in plain_python(node.test))
-            _take_for_arrays(self, node.test)
-        _narrow(self, node, arm is node.body)
+        narrow(self, node, arm is node.body)
         self.quiet += quiet
         ends.append(dict(self.env) if self.block(arm) else None)
         self.quiet -= quiet
     if guarded and None in ends:
         self.quiet += 1
     return _joined(self, ends, traced=test.traced)
-
-
-def _take_for_arrays(self: Interpreter, test: ast.expr) -> None:
-    """What a test says to be an array of JAX is one where it holds; what is known of a list or an object stays."""
-    for call in arrays_of_jax(test):
-        name, kind = call.args
-        if not isinstance(name, ast.Name) or self.frame.code.scope.annotation(kind) not in ARRAY_TYPES:
-            continue
-        known = self.env.get(name.id, UNKNOWN)
-        plain = known.static or known.known or known.container is not None or known.callee is not None
-        if not plain and name.id not in self.frame.shared:
-            self.env[name.id] = but(known, array=True)
-
-
-def _narrow(self: Interpreter, node: ast.If, outcome: bool) -> None:
-    """What a test says of None, in one of its arms and behind it where the other arm is left."""
-    for name in not_none(node.test, outcome):
-        for known in (name, alias(self.frame.code.node, node, name)):
-            if known is not None and known in self.env and known not in self.frame.shared:
-                self.env[known] = but(self.env[known], present=True)
 
 
 def _joined(self: Interpreter, ends: list[Env | None], *, traced: bool) -> bool:
@@ -287,13 +256,10 @@ def _for(self: Interpreter, node: ast.For) -> bool:
 
 def _while(self: Interpreter, node: ast.While) -> bool:
     _repeat(self, node, lambda: self.truth(node.test))
-    if isinstance(node.test, ast.Constant) and node.test.value and not _breaks(node):
+    forever = isinstance(node.test, ast.Constant) and node.test.value
+    if forever and not any(isinstance(part, ast.Break) for part in ast.walk(node)):
         return False
     return self.block(node.orelse) if node.orelse else True
-
-
-def _breaks(node: ast.While) -> bool:
-    return any(isinstance(n, ast.Break) for n in ast.walk(node))
 
 
 def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], object]) -> None:

@@ -28,7 +28,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class KeyProject(NamedTuple):
-    """What the rules on random keys need of the project: `keyed` says which functions may do something with keys.
+    """The project as the rules on random keys ask it: `keyed` says which functions may do something with keys.
 
     `shelf` holds what is worked out for the whole project.
     """
@@ -52,7 +52,7 @@ class Unit:
     bases, as far as the project defines them, `shared` whether other files of the
     project name a definition of this one, `elsewhere` which do, `repeats` why a function of the unit runs again and
     again on the host, `several` why it is called more than once where no loop calls it, `reused` why that is surely on
-    the host, `returned` what a function of the project returns there, `noted` has the values of one kept, `backward`
+    the host, `returned` what a function of the project returns there, `backward`
     why a derivative would have to go back through a loop that cannot be run backwards, `renew` the unit with another
     text of its window (SyntaxError if it is none), where that still holds just the one function. `code` is the function
     as the project knows it. `bare`: nothing
@@ -67,7 +67,7 @@ class Unit:
     definitions: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[ast.AST, Value] = field(default_factory=dict)
     contexts: Mapping[ast.AST, FunctionContext] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
+    weight: Callable[[str], float | None] = field(default=lambda name: None, repr=False)
     silent: frozenset[ast.AST] = frozenset()
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
@@ -76,7 +76,6 @@ class Unit:
     lineage: Callable[[], Sequence[ClassInfo]] = field(default=lambda: (), repr=False)
     shared: Callable[[str], bool] | None = field(default=None, repr=False)
     elsewhere: Callable[[str], Sequence[tuple[str, WholeFile]]] = field(default=lambda name: (), repr=False)
-    noted: Callable[[Code], None] = field(default=lambda code: None, repr=False)
     backward: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda loop: (), repr=False)
     repeats: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda function: (), repr=False)
     several: Callable[[ast.AST], tuple[Reason, ...] | None] = field(default=lambda function: None, repr=False)
@@ -92,13 +91,13 @@ class Unit:
     )
 
     def value(self, node: ast.AST | None) -> Value:
-        """What is known of an expression where it is evaluated."""
+        """The value of an expression where it is evaluated."""
         WATCH.tick()
         return self.values.get(node, UNKNOWN) if node is not None else UNKNOWN
 
     @property
     def script(self) -> bool:
-        """Whether it is what stands at the top of a file, not a function."""
+        """Whether the unit is the statements at the top of a file, not a function."""
         return self.qualname == SCRIPT
 
     def silenced(self, node: ast.AST) -> bool:
@@ -177,7 +176,7 @@ class Unit:
             at = self.parents.get(at)
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What is around a node in its own function, from the inside."""
+        """The nodes around a node in its own function, from the inside."""
         return takewhile(lambda part: not isinstance(part, Function), self.ancestors(node))
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
@@ -237,7 +236,7 @@ class Unit:
         return None
 
     def spell(self, name: str) -> tuple[str, str | None]:
-        """How this file writes a canonical name, and the import statement that it needs for that, if any.
+        """The spelling of a canonical name in this file, and the import statement that it needs, if any.
 
         `spell("jax.lax.scan")` is ("lax.scan", None) where the file says `from jax import lax`, and
         ("jax.lax.scan", "import jax") where it imports nothing of jax yet.

@@ -1,4 +1,4 @@
-"""What the text of a whole file holds, worked out once for all units of it."""
+"""Answers on the text of a whole file, worked out once for all units of it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class WholeFile:
 
     @cached_property
     def bound(self) -> Mapping[str, list[ast.expr | None]]:
-        """What the statements at the top of the file bind each name to; None for what is no plain assignment."""
+        """The expression that each name at the top of the file is bound to; None if that is no plain assignment."""
         found: dict[str, list[ast.expr | None]] = {}
         for statement in self.tree.body:
             match statement:

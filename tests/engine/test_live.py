@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scanlint.engine.analyst import Analyst
-from scanlint.engine.live import LiveSession, text_source
+from scanlint.engine.live.live_session import LiveSession, text_source
 from scanlint.engine.session import check
 from scanlint.engine.tasks import Slice, SliceTask
 from scanlint.settings import Settings

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.trace.program.asked_arrays import asked_arrays
+from scanlint.trace.hints.asked_arrays import asked_arrays
 
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 

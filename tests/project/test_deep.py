@@ -12,8 +12,8 @@ from scanlint import effort
 from scanlint.deep import at_bottom, deeply
 from scanlint.effort import WATCH, Account, TakesTooLong
 from scanlint.engine.session import RunOutcome, check, check_text
-from scanlint.project.facts import dotted
 from scanlint.settings import Settings
+from scanlint.syntax.walk import dotted
 
 HEADER = "import jax\nimport jax.numpy as jnp\n\n\n"
 BESIDE = "\n\n@jax.jit\ndef beside(x):\n    return x if x > 0 else -x\n"

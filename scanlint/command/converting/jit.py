@@ -90,7 +90,7 @@ def _code(made: Conversion) -> int:
 
 
 def _lines(made: Conversion, paint: Paint, *, fixed: bool) -> Iterator[str]:
-    """What became of a function, and what is in its way."""
+    """The lines on what became of a function, and on what is in its way."""
     if made.known:
         yield f"{made.target}: is jitted already, and nothing of it needs a rewrite"
         return

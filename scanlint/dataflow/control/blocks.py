@@ -8,24 +8,12 @@ from typing import NamedTuple
 
 from scanlint.dataflow.locations import DefinitionKind, Variable
 
-Loop = (
-    ast.For
-    | ast.AsyncFor
-    | ast.While
-    | ast.ListComp
-    | ast.SetComp
-    | ast.DictComp
-    | ast.GeneratorExp
-    | ast.comprehension
-)
-
 
 class Use(NamedTuple):
-    """A name is read; `called`: as the function of a call."""
+    """A name is read."""
 
     node: ast.AST
     variable: Variable
-    called: bool
 
 
 class Define(NamedTuple):
@@ -65,7 +53,6 @@ class Block:
 class Region(NamedTuple):
     """A loop: its head, and the blocks from there to `end`, which is the first one after it."""
 
-    node: Loop
     head: int
     end: int
 

@@ -126,7 +126,7 @@ class FlowBuilder(Handlers):
         """The back edge of a loop; what follows is outside of it."""
         self.graph.connect(self.here, head)
         self.frames.pop()
-        self.graph.loops[node] = Region(node, head.id, len(self.graph.blocks))
+        self.graph.loops[node] = Region(head.id, len(self.graph.blocks))
 
     def _after(self, frame: LoopFrame) -> None:
         self.here = self.graph.add(self.here, *frame.breaks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.dataflow.control.blocks import Block, Calling, Loop, MakeInner, Region, Use
+from scanlint.dataflow.control.blocks import Block, Calling, MakeInner, Region, Use
 from scanlint.dataflow.control.scopes import Comprehension
 from scanlint.dataflow.control.steps import Step, Steps
 from scanlint.dataflow.locations import DefinitionKind
@@ -26,7 +26,7 @@ class Evaluation(Steps):
             self.visit_all(children(node))
 
     def _name(self, node: ast.Name) -> None:
-        self.emit(Use(node, self.scopes.variable(self.scope, node.id), False))
+        self.emit(Use(node, self.scopes.variable(self.scope, node.id)))
 
     def _constant(self, node: ast.Constant) -> None:
         """Nothing happens."""
@@ -36,11 +36,7 @@ class Evaluation(Steps):
 
     def _call(self, node: ast.Call) -> None:
         self.push((self._called, node))
-        self.visit_all([*node.args, *node.keywords])
-        if isinstance(node.func, ast.Name):
-            self.emit(Use(node.func, self.scopes.variable(self.scope, node.func.id), True))
-        else:
-            self.push((self.visit, node.func))
+        self.visit_all([node.func, *node.args, *node.keywords])
 
     def _called(self, node: ast.Call) -> None:
         self.emit(Calling(node))
@@ -145,8 +141,7 @@ class Evaluation(Steps):
         def close(_: None) -> None:
             for block in (*skipped, self.here):
                 self.graph.connect(block, head)
-            owner: Loop | ast.comprehension = node if at == 0 else part
-            self.graph.loops[owner] = Region(owner, head.id, len(self.graph.blocks))
+            self.graph.loops[node if at == 0 else part] = Region(head.id, len(self.graph.blocks))
             self.here = self.graph.add(head)
 
         tests = [step for test in reversed(part.ifs) for step in ((skip, None), (self.visit, test))]

@@ -1,4 +1,4 @@
-"""What leaves a block before its end: jumps, exceptions, and the handlers that they come to."""
+"""Connects jumps and exceptions, which leave a block before its end, with the handlers that they come to."""
 
 from __future__ import annotations
 

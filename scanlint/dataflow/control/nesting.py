@@ -1,4 +1,4 @@
-"""Which function a node belongs to."""
+"""Tells the function that a node belongs to."""
 
 from __future__ import annotations
 

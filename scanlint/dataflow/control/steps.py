@@ -80,7 +80,7 @@ class Steps:
         """Delete a name, an item or an attribute."""
         match target:
             case ast.Name(id=name):
-                self.emit(Use(target, self.scopes.variable(self.scope, name), False))
+                self.emit(Use(target, self.scopes.variable(self.scope, name)))
                 self.define(target, name, DefinitionKind.DELETE, None)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 self.push(*((self.unset, e) for e in reversed(elements)))
@@ -88,10 +88,10 @@ class Steps:
                 self.visit_all(children(target))
 
     def read_target(self, target: ast.expr) -> None:
-        """What an augmented assignment reads before its value."""
+        """The expressions that an augmented assignment reads before its value."""
         match target:
             case ast.Name(id=name):
-                self.emit(Use(target, self.scopes.variable(self.scope, name), False))
+                self.emit(Use(target, self.scopes.variable(self.scope, name)))
             case ast.Subscript() | ast.Attribute():
                 self.visit_all(children(target))
 

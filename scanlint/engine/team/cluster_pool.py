@@ -35,7 +35,7 @@ class ClusterPool:
         self._shelves = 0
 
     def survey(self, files: Sequence[File]) -> Iterator[tuple[Surveyed, bytes | None]]:
-        """What each file is, in order."""
+        """The surveys of files, in order."""
         sources = [read(file) if isinstance(file, Path) else file for file in files]
         self._texts |= {source.display: source for source in sources if isinstance(source, SourceFile)}
         chunks = [sources[at : at + CHUNK] for at in range(0, len(sources), CHUNK)]

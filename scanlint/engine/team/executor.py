@@ -1,4 +1,4 @@
-"""Those who survey and analyse for a run: one analyst in this process, or a pool of processes, here or elsewhere."""
+"""Whoever surveys and analyses for a run: one analyst in this process, or a pool of processes, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Team:
     def survey(
         self, files: Sequence[Path | SourceFile | Unreadable], size: int
     ) -> Iterator[tuple[Surveyed, bytes | None]]:
-        """What each file is, in order; `size` is that of all in bytes."""
+        """The surveys of files, in order; `size` is that of all in bytes."""
         if not files:
             return
         pool = self._started(size)

@@ -94,7 +94,7 @@ class Pool:
             self.workers = [Worker(context, settings, room) for _ in range(jobs)]
 
     def survey(self, files: Sequence[File]) -> Iterator[tuple[Surveyed, bytes | None]]:
-        """What each file is, in order. Neighbours go to the same process: they use each other."""
+        """The surveys of files, in order. Neighbours go to the same process: they use each other."""
         chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
         queues = _spread(list(range(len(chunks))), len(self.workers))
         answers: dict[int, Surveys] = {}
@@ -226,13 +226,13 @@ def _ended_by(files: Sequence[File], code: int | None) -> Surveys:
 
 
 def lost_files(files: Sequence[File], how: str) -> Surveys:
-    """What is said of files of whose survey nothing came."""
+    """The problems that are told of files whose survey did not come back."""
     displays = [shown(file) if isinstance(file, Path) else file.display for file in files]
     return [(Surveyed(d, "", error=(f"its survey {how}", 1, 1, False, False)), None) for d in displays]
 
 
 def lost_task(displays: Sequence[str], how: str) -> Slice:
-    """What is said of a task of which nothing came; `displays` are the files that it begins in."""
+    """The problems that are told of a task that did not come back; `displays` are the files that it begins in."""
     return Slice(problems=tuple(Problem(display, 0, f"its analysis {how}") for display in displays))
 
 

@@ -41,7 +41,8 @@ def _runs_jitted(unit: Unit, code: Code, depth: int) -> bool:
 
 
 def _dispatches_inside(unit: Unit, code: Code, depth: int) -> bool:
-    unit.noted(code)
+    if not code.mode.traced:
+        unit.returned(code)  # so that the values in it are there
     parts = list(walk_scope([code.node.body] if isinstance(code.node, ast.Lambda) else list(code.node.body)))
     if any(isinstance(part, LOOPS) for part in parts):
         return False

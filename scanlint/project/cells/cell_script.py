@@ -67,8 +67,8 @@ def cell_script(text: str) -> CellScript | None:
     return CellScript("\n".join(map("".join, zip(made, ends, strict=True))), stand_ins(made, lines), tuple(left_out))
 
 
-def parses(text: str) -> bool:
-    """The text is Python; what is nested too deeply for the parser is no file of cells either."""
+def parses(text: str, *, unless_deep: bool = True) -> bool:
+    """Whether a text is Python; `unless_deep` is the answer for what is nested too deeply for the parser."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -76,7 +76,7 @@ def parses(text: str) -> bool:
     except SyntaxError:
         return False
     except (ValueError, RecursionError, MemoryError):  # said by who parses the file
-        return True
+        return unless_deep
     return True
 
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of a cell: the value of the last expression in it."""
+"""Finds what a notebook shows of a cell: the value of the last expression in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What IPython understands in a cell and Python does not: lines that stand for it, one for each."""
+"""Replaces lines that only IPython understands by lines of Python, one for each."""
 
 from __future__ import annotations
 

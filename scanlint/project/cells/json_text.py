@@ -1,4 +1,4 @@
-"""Where the values of a JSON text stand, so that one can be changed and all else stays byte for byte the same."""
+"""Finds the places of values in a JSON text, so that one can be changed and all else stays byte for byte the same."""
 
 from __future__ import annotations
 

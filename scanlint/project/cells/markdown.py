@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scanlint.project.cells.cell_script import CellScript, stand_ins, unused
+from scanlint.project.cells.cell_script import CellScript, parses, stand_ins, unused
 from scanlint.project.cells.ipython import MARK, python
 from scanlint.syntax.regex import regex
 
@@ -62,7 +60,7 @@ def markdown_program(text: str) -> MarkdownProgram:
         code = python([*_without_options(body, mark)], mark)
         if not block.python or not any(map(str.strip, body)):
             continue
-        if block.indented or not _parses("\n".join(code)):
+        if block.indented or not parses("\n".join(code), unless_deep=False):
             if not body[0].lstrip().startswith(PROMPT):
                 why = "it is indented" if block.indented else "it is no Python"
                 left_out.append(f"the block at line {block.opens + 1} is left out: {why}")
@@ -111,13 +109,3 @@ def _without_options(body: Sequence[str], mark: str) -> Iterator[str]:
         else:
             options = False
             yield line
-
-
-def _parses(code: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

@@ -109,7 +109,7 @@ def _is_bound_inside(part: ast.AST, name: str) -> bool:
 
 
 def _places(span: Sequence[TopStatement], name: str, cells: Sequence[Lines]) -> Iterator[tuple[int, int, int]]:
-    """Where the name stands from one definition to the next: cell, line and column in bytes, all from 0."""
+    """The places of the name from one definition to the next: cell, line and column in bytes, all from 0."""
     first = span[0].node
     assert isinstance(first, Definition)
     line = cells[span[0].cell][first.lineno - 1].encode()

@@ -32,7 +32,7 @@ DEFAULT_EXCLUDES = tuple(
 
 @dataclass(slots=True)
 class FoundFiles:
-    """What was found under some paths.
+    """The files that were found under some paths.
 
     `files` come in a stable order, links last. `unread` are folders and entries of them that could not be looked at.
     `empty` are the paths that hold no file, `left_out` those that a pattern excludes. `met` are the patterns that
@@ -190,7 +190,7 @@ class _Walk:
         return bool(patterns)
 
     def _unread_index(self, error: OSError | DamagedIndex) -> None:
-        """What git tracks is not known, and a pattern of a .gitignore left something out."""
+        """Notes that the index of git cannot be read, where a pattern of a .gitignore left something out."""
         where = str(error.filename) if isinstance(error, OSError) and error.filename else ".git/index"
         said = cause(error) if isinstance(error, OSError) else error
         problem = Unreadable(Path(where), where, f"cannot read: {said}: tracked files that git ignores are left out")
@@ -198,7 +198,7 @@ class _Walk:
             self.found.unread.append(problem)
 
     def _entries(self, folder: Path) -> list[tuple[str, str]]:
-        """What a folder holds, by name: files, links and folders."""
+        """The entries of a folder, by name: files, links and folders."""
         kinds: list[tuple[str, str]] = []
         try:
             with os.scandir(folder) as listed:
@@ -210,7 +210,7 @@ class _Walk:
         return sorted(kinds)
 
     def _kind(self, entry: os.DirEntry[str]) -> str:
-        """What an entry is: "" for links to folders and for what is no regular file, which nobody means as Python.
+        """The kind of an entry: "" for links to folders and for what is no regular file, which nobody means as Python.
 
         A link that leads nowhere, or in a circle, is a link all the same: whoever reads it says so.
         """

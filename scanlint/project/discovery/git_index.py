@@ -1,4 +1,4 @@
-"""What git tracks: no pattern of a .gitignore leaves that out."""
+"""Reads which files git tracks: no pattern of a .gitignore leaves these out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What git ignores: `.gitignore` in every folder, `.git/info/exclude`, and the file that the user's git is told of."""
+"""Reads what git ignores: `.gitignore` in every folder, `.git/info/exclude`, and the user's `core.excludesFile`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Ignores(NamedTuple):
     whole: bool = False
 
     def inside(self, folder: str) -> Ignores:
-        """The same with what the folder itself says."""
+        """These patterns with those of the folder's own `.gitignore`."""
         own = _read(os.path.join(folder, NAME), folder) if self.tracked is not None else None
         return self if own is None else self._replace(patterns=(*self.patterns, own))
 
@@ -53,7 +53,7 @@ class Ignores(NamedTuple):
         return next((verdict for verdict in verdicts if verdict is not None), False)
 
     def below(self, path: str) -> Ignores | None:
-        """What holds in a folder; None where nothing in it is looked at. Raises OSError, DamagedIndex."""
+        """The patterns that hold in a folder; None where nothing in it is looked at. Raises OSError, DamagedIndex."""
         if not self.ignored(path, folder=True):
             return self
         tracked = self.tracked is not None and self.tracked.tracks(path, folder=True)
@@ -70,7 +70,7 @@ NOTHING = Ignores()
 
 
 def above(folder: str) -> Ignores:
-    """What holds in a folder because of what stands above it; nothing where the folder itself is ignored.
+    """The patterns that hold in a folder because of those above it; none where the folder itself is ignored.
 
     Who names a folder that git ignores wants to see what is in it.
     """
@@ -102,13 +102,13 @@ def _repository(folder: str) -> str | None:
 
 
 def _own_folder(root: str) -> str:
-    """Where git keeps what this working tree has for itself; in a further one `.git` is a file that leads there."""
+    """The folder of git for this working tree alone; in a further working tree `.git` is a file that leads there."""
     git = os.path.join(root, ".git")
     return git if os.path.isdir(git) else os.path.join(root, _text(git).removeprefix("gitdir:").strip())
 
 
 def _git_folder(root: str) -> str:
-    """Where git keeps what all working trees share."""
+    """The folder in which git keeps what all working trees share."""
     own = _own_folder(root)
     return os.path.normpath(os.path.join(own, _text(os.path.join(own, "commondir")).strip()))
 
@@ -128,7 +128,7 @@ def _excludes_file(root: str) -> str:
 
 
 def _named_in(config: str) -> Iterator[str]:
-    """What a configuration of git says of `core.excludesFile`."""
+    """The value of `core.excludesFile` in a configuration of git."""
     section = ""
     for line in _text(config).splitlines():
         if head := SECTION.match(line):

@@ -84,7 +84,7 @@ def compiled(
 
 
 def _take_over_script() -> None:
-    """Where the program is a script of the plan, start anew with the launcher: a script is not imported."""
+    """Start the program anew with the launcher if it is a script of the plan: a script is not imported."""
     arguments = getattr(sys, "argv", [])
     if not arguments or os.name == "nt" or not arguments[0].endswith(".py") or not FILES.wanted(arguments[0]):
         return

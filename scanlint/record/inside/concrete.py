@@ -55,7 +55,7 @@ def _has_rows(array: object, axis: int) -> bool:
 
 
 def call_of(frame: types.FrameType) -> Arguments | None:
-    """What the jitted function whose Python runs in `frame` was called with; None where it was not called directly."""
+    """The arguments of the jitted function whose Python runs in `frame`; None where it was not called directly."""
     at = frame.f_back
     for _ in range(DEEPEST):
         if at is None:

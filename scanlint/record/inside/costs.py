@@ -1,4 +1,4 @@
-"""What compiling costs: seconds per jitted function, and how many equations each line contributed to its program."""
+"""Measures what compiling costs: the equations of each loop and branch with a finding, the seconds of its program."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MOST = 400
 LARGEST = 2_000_000
 REMEMBERED = 50_000
 Places = frozenset[tuple[str, int, int]]
-Where = tuple[tuple[str, int] | None, Places, Loop | None]
+Where = tuple[str, Places, Loop | None]
 
 
 class Equation(Protocol):
-    """What is used of an equation of a traced program."""
+    """The attributes of an equation of a traced program that are read here."""
 
     params: dict[str, object]
     source_info: object
@@ -91,13 +91,13 @@ class Costs:
             self.where.clear()
         count = EquationCount(self)
         total = count.equations(jaxpr, frozenset())
-        if total < FEWEST or not (count.lines or count.spans):
+        if total < FEWEST or not count.files:
             return
         code = code_of(function)
         self.local.program = {
-            "function": None if code is None else [code.co_filename, code.co_firstlineno, code.co_name],
+            "function": code.co_name if code is not None else "",
             "equations": total,
-            "lines": [[*line, n] for line, n in count.lines.items()],
+            "files": sorted(count.files),
             "spans": [[*span, n] for span, n in count.spans.items()],
             "repeats": [[*loop, *found] for loop, found in count.repeated()],
             "trace": getattr(self.local, "traced", 0.0),
@@ -112,16 +112,16 @@ class Costs:
             self.parts.line({"program": {**program, "compile": seconds}})
 
     def place(self, traceback: object) -> Where:
-        """The innermost line of the project in a traceback, the spans that any line of it is in, its innermost loop."""
+        """The innermost file of the project in a traceback, the spans that any line of it is in, its innermost loop."""
         if traceback not in self.where:
-            innermost: tuple[str, int] | None = None
+            innermost = ""
             loops: tuple[Loop, ...] = ()
             found: set[tuple[str, int, int]] = set()
             for frame in getattr(traceback, "frames", ()):
                 file = self.sources.file(frame.file_name)
                 if not file:
                     continue
-                innermost = innermost or (file, frame.line_num)
+                innermost = innermost or file
                 loops = loops or self.sources.loops_at(file, frame.line_num)
                 spans = self.spans.get(file, ())
                 found |= {(file, a, b) for a, b in spans if a <= frame.line_num <= b}
@@ -134,7 +134,7 @@ class EquationCount:
 
     def __init__(self, costs: Costs) -> None:
         self.costs = costs
-        self.lines: Counter[tuple[str, int]] = Counter()
+        self.files: set[str] = set()
         self.spans: Counter[tuple[str, int, int]] = Counter()
         self.alike: Counter[tuple[Loop, object, str]] = Counter()
         self.seen = 0
@@ -145,13 +145,13 @@ class EquationCount:
             self.seen += 1
             if self.seen > LARGEST:
                 return total
-            line, spans, loop = self.costs.place(equation.source_info.traceback)
+            file, spans, loop = self.costs.place(equation.source_info.traceback)
             spans |= outer
             if loop is not None:
                 self.alike[loop, equation.source_info.traceback, str(equation.primitive)] += 1
             total += 1
-            if line is not None:
-                self.lines[line] += 1
+            if file:
+                self.files.add(file)
             self.spans.update(spans)
             for inner in _inner(equation):
                 total += self.equations(inner, spans)

@@ -113,7 +113,7 @@ class Describer:
         return node
 
     def traced(self, value: object) -> Node:
-        """What is known of a tracer: its value if it has one, else its shape and dtype."""
+        """Describes a tracer: by its value if it has one, else by its shape and dtype."""
         found = behind(value, cast("type", self.tracer))
         if not isinstance(found, cast("type", self.tracer)):
             node = self.node(found)
@@ -137,7 +137,7 @@ class Describer:
         return {"module": name, "file": file[len(self.root) :].replace("\\", "/") if inside else None}
 
     def path(self, value: object) -> dict[str, object]:
-        """Where a class or function is imported from; raises Undescribable."""
+        """The dotted name from which a class or function is imported; raises Undescribable."""
         name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
         own = getattr(value, "__module__", None)
         private = isinstance(own, str) and own.startswith("jax._src")
@@ -224,7 +224,7 @@ def _reach(code: types.CodeType) -> list[list[int]] | None:
 
 
 def found_at(module: str, qualname: str) -> object:
-    """What stands at a dotted name in a module that is imported; the describer's own class where nothing does."""
+    """The object at a dotted name in a module that is imported; the describer's own class where there is none."""
     at: object = sys.modules.get(module)
     for part in qualname.split("."):
         at = getattr(at, part, Describer) if isinstance(at, (type, types.ModuleType)) else Describer
@@ -261,7 +261,7 @@ def _is_linen(kind: type) -> bool:
 
 
 def _fields(value: object) -> dict[str, object]:
-    """What an object holds, read without running any code of its class."""
+    """The attributes of an object, read without running any code of its class."""
     found: dict[str, object] = {}
     with contextlib.suppress(AttributeError):  # it has slots alone, which come below
         found.update(object.__getattribute__(value, "__dict__"))

@@ -1,4 +1,4 @@
-"""What a run shows of lines and loops: operations run one by one, functions compiled anew, values asked of tracers."""
+"""Counts for lines and loops: operations run one by one, functions compiled anew, values asked of tracers."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Evidence:
         return line, loops
 
     def _remember(self, key: tuple[int, int], frame: types.FrameType) -> Place | None:
-        """What stands where a frame is; its code is kept, so that no other one gets its address."""
+        """The line and loops where a frame is; its code is kept, so that no other one gets its address."""
         if len(self.places) > REMEMBERED:
             self.places.clear()
         self.codes[key[0]] = frame.f_code
@@ -188,7 +188,7 @@ class Evidence:
 
 
 class CompileCount:
-    """How often one function was compiled, for how many kinds of arguments; `own`: the project jits it."""
+    """The number of times one function was compiled, and of kinds of arguments; `own`: the project jits it."""
 
     def __init__(self, own: bool) -> None:
         self.own = own
@@ -204,7 +204,7 @@ class CompileCount:
             self.shapes[shapes] = None
 
     def row(self) -> list[object]:
-        """As it is written."""
+        """The counts as a row of the evidence file."""
         return [self.own, self.times, self.again, self.seconds, [shape[:80] for shape in list(self.shapes)[:3]]]
 
 

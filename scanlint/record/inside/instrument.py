@@ -11,7 +11,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def instrument(tree: ast.Module, wanted: Mapping[tuple[str, int], int]) -> ast.Module:
-    """The same tree; lines and names stay as they are, so that tracebacks and `inspect` do not change."""
+    """The tree with the hook in it; lines and names stay, so that tracebacks and `inspect` do not change."""
     _visit(tree, "", wanted)
     return tree
 

@@ -1,4 +1,4 @@
-"""What one process keeps, written as soon as it is kept: a process may end without warning."""
+"""Writes what one process keeps as soon as it is kept: a process may end without warning."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def plain(array: object) -> np.ndarray:
 
 
 def _bytes(array: object) -> int:
-    """How large an array is; keys do not tell in every version of JAX."""
+    """The size of an array in bytes; keys do not tell it in every version of JAX."""
     dtype = array.dtype  # type: ignore[attr-defined]
     return int(np.prod(array.shape)) * int(getattr(dtype, "itemsize", 16))  # type: ignore[attr-defined]
 

@@ -22,7 +22,7 @@ ALIKE = 2
 
 @dataclass
 class KeptCalls:
-    """What has been kept of one function."""
+    """The calls that have been kept of one function."""
 
     shapes: Counter[str] = field(default_factory=Counter)
     values: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""What is recorded, and where to, as scanlint writes it for the recorder."""
+"""Reads the plan that scanlint writes for the recorder: what is recorded, and where to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Function(TypedDict):
 
 
 class Plan(TypedDict):
-    """What is recorded, and where to; the plan is written by scanlint."""
+    """The functions to record, and the folder to write to; scanlint writes the plan."""
 
     root: str
     parts: str

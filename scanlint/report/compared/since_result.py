@@ -28,7 +28,7 @@ class SinceResult:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many functions, or files that cannot be compared function by function, had each verdict."""
+        """The number of functions, or of files that cannot be compared function by function, with each verdict."""
         return Counter([*map(_word, self.functions), *map(file_verdict, self.files)])
 
 

@@ -44,7 +44,7 @@ class FunctionLines:
         return "".join(f"{line}\n" for line in (head, *lines))
 
     def _first(self, verdict: Verification | None, place: str) -> str | None:
-        """Where the same reason was told first; None where it was not."""
+        """The place where the same reason was told first; None where it was not."""
         if verdict is None or verdict.verdict != "unknown" or not verdict.reason:
             return None
         first = self._told.setdefault(verdict.reason, place)

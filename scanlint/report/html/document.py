@@ -87,7 +87,7 @@ def _quantities(known: Verification, unit: str) -> tuple[float | None, float | N
 
 
 def _state(finding: Finding) -> str:
-    """What is known of a finding's rewrite, in one word."""
+    """The state of a finding's rewrite, in one word."""
     if finding.verification is not None:
         return finding.verification.verdict
     return "not verified" if finding.fix.status == "available" else "without a rewrite"
@@ -165,7 +165,7 @@ def _facts(finding: Finding) -> Iterator[Markup]:
 
 
 def _tried(known: Verification) -> str:
-    """How many inputs were tried, where they come from, and how far the outputs were apart."""
+    """The number of inputs that were tried, their sources, and the largest difference of the outputs."""
     error = "" if known.max_abs_error is None else f"; largest difference {known.max_abs_error:.3g}"
     return f"{known.cases} {known.inputs}{error}"
 

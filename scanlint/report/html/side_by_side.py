@@ -38,7 +38,7 @@ def sides(finding: Finding, result: Result) -> Sides | None:
 
 
 def table(both: Sides) -> Markup:
-    """What differs, with a few lines around it."""
+    """A table of the lines that differ, with a few lines around them."""
     rows = [joined(*_rows(hunk, both)) for hunk in _hunks(both)]
     gap = element("tr", element("td", "⋯", colspan="4"), class_="gap")
     if not rows:

@@ -28,7 +28,7 @@ def _command(finding: Finding) -> str:
 
 
 def _failure(problem: Problem) -> str:
-    """What was not done, at the file that it is about."""
+    """An annotation for what was not done, at the file that it is about."""
     place: dict[str, object] = {"file": problem.path} if problem.path else {}
     place |= {"line": problem.line} if problem.line else {}
     return f"::error {_spelled({'title': 'scanlint (the run failed)', **place})}::{_text(str(problem))}\n"

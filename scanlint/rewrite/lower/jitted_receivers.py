@@ -5,7 +5,7 @@ from __future__ import annotations
 from scanlint.branches.jitted_methods import JittedMethod
 from scanlint.finding import Outcome, Withheld
 from scanlint.rewrite.lower.static_flags import to_static
-from scanlint.trace.setting_parameters import Flag
+from scanlint.trace.hints.setting_parameters import Flag
 from scanlint.trace.unit import Unit
 
 

@@ -6,7 +6,7 @@ import ast
 
 from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
 from scanlint.trace.domain.contexts import FunctionContext
-from scanlint.trace.setting_parameters import Flag
+from scanlint.trace.hints.setting_parameters import Flag
 from scanlint.trace.unit import Unit
 
 JITS = ("jax.jit", "jax.pjit", "jax.experimental.pjit.pjit", "flax.nnx.jit", "functools.partial")

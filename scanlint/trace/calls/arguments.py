@@ -36,6 +36,11 @@ def arguments(closure: Closure, args: list[Value], keywords: dict[str, Value]) -
     return given
 
 
+def argument(args: list[Value], keywords: dict[str, Value], place: int, name: str) -> Value:
+    """An argument of a library function, which a call gives by place or by name; by name alone where `place` is -1."""
+    return args[place] if 0 <= place < len(args) else keywords.get(name, UNKNOWN)
+
+
 def _gathered(args: list[Value], rest: Value | None) -> Value:
-    """What a parameter such as `*items` is."""
+    """The value of a parameter such as `*items`."""
     return gathered("tuple", tuple(args)) if rest is None else gathered("tuple", None, join_all((*args, rest)))

@@ -1,4 +1,4 @@
-"""Which functions run their own arguments under a trace: their callers are to be asked what those are."""
+"""Finds functions that run their own arguments under a trace: their callers are asked what those are."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from scanlint.jaxapi.words import words
+from scanlint.trace.calls.arguments import argument
 from scanlint.trace.calls.transforms import batched, below, differentiated, functions_in, rows, run, settle
 from scanlint.trace.domain.callables import HOST, Differentiated, Mode, Named
 from scanlint.trace.domain.evidence import Reason
@@ -36,12 +37,8 @@ def _mode(self: Evaluator, name: str, function: Value, node: ast.AST) -> Mode:
     return below(self, name, functions_in(function), node, traced=True)
 
 
-def _argument(args: list[Value], keywords: dict[str, Value], place: int, name: str) -> Value:
-    return args[place] if len(args) > place else keywords.get(name, UNKNOWN)
-
-
 def _carry(init: Value) -> Value:
-    """What a loop carries: staged, with a mark on what may be no tracer outside."""
+    """The value that a loop carries: staged, with a mark on what may be no tracer outside."""
     if init.container is not None:
         return within(init, _carry, Kind.UNKNOWN)
     value = staged(init)
@@ -65,8 +62,8 @@ def _handed_back(init: Value, result: Value, value: Value) -> Value:
 
 
 def _scan(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    body = _argument(args, keywords, 0, "f")
-    given = _argument(args, keywords, 1, "init")
+    body = argument(args, keywords, 0, "f")
+    given = argument(args, keywords, 1, "init")
     init = _carry(given)
     xs = args[2] if len(args) > 2 else keywords.get("xs", constant(None))
     result = run(self, node, body, [init, rows(xs)], {}, _mode(self, "jax.lax.scan", body, node))
@@ -76,8 +73,8 @@ def _scan(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str
 
 
 def _fori_loop(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    body = _argument(args, keywords, 2, "body_fun")
-    given = _argument(args, keywords, 3, "init_val")
+    body = argument(args, keywords, 2, "body_fun")
+    given = argument(args, keywords, 3, "init_val")
     init = _carry(given)
     why = Reason("the index of a `fori_loop` is traced", self.frame.code.scope, node)
     index = Value(Kind.TRACED, True, dtype="int", ndim=0, why=why)
@@ -86,11 +83,11 @@ def _fori_loop(self: Evaluator, node: ast.Call, args: list[Value], keywords: dic
 
 
 def _while_loop(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    given = _argument(args, keywords, 2, "init_val")
+    given = argument(args, keywords, 2, "init_val")
     init = _carry(given)
     result = UNKNOWN
     for place, name in ((0, "cond_fun"), (1, "body_fun")):
-        body = _argument(args, keywords, place, name)
+        body = argument(args, keywords, place, name)
         result = run(self, node, body, [init], {}, _mode(self, "jax.lax.while_loop", body, node))
     return settle(self, _handed_back(given, result, init))
 
@@ -100,13 +97,13 @@ def _cond(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str
         pairs = [(args[2], [args[1]]), (args[4], [args[3]])]
     else:
         operands = args[3:] or ([keywords["operand"]] if "operand" in keywords else [])
-        branches = [_argument(args, keywords, 1, "true_fun"), _argument(args, keywords, 2, "false_fun")]
+        branches = [argument(args, keywords, 1, "true_fun"), argument(args, keywords, 2, "false_fun")]
         pairs = [(branch, operands) for branch in branches]
     return _branches(self, node, "jax.lax.cond", pairs)
 
 
 def _switch(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    branches = _argument(args, keywords, 1, "branches")
+    branches = argument(args, keywords, 1, "branches")
     choices = branches.items if branches.items is not None else ([branches.element] if branches.element else [])
     return _branches(self, node, "jax.lax.switch", [(branch, args[2:]) for branch in choices])
 
@@ -120,13 +117,13 @@ def _branches(self: Evaluator, node: ast.Call, name: str, pairs: list[tuple[Valu
 
 
 def _map(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    body, xs = _argument(args, keywords, 0, "f"), _argument(args, keywords, 1, "xs")
+    body, xs = argument(args, keywords, 0, "f"), argument(args, keywords, 1, "xs")
     result = run(self, node, body, [rows(xs)], {}, _mode(self, "jax.lax.map", body, node))
     return settle(self, batched(staged(result, leaf=False)))
 
 
 def _associative_scan(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    body, xs = _argument(args, keywords, 0, "fn"), staged(_argument(args, keywords, 1, "elems"))
+    body, xs = argument(args, keywords, 0, "fn"), staged(argument(args, keywords, 1, "elems"))
     elements = xs if self.traced else concrete(xs)
     mode = below(self, "jax.lax.associative_scan", functions_in(body), node, traced=False)
     run(self, node, body, [elements, elements], {}, mode)
@@ -138,7 +135,7 @@ def _differentiate(self: Evaluator, node: ast.Call, args: list[Value], keywords:
     match node.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             name = f"jax.{name}"
-    function = _argument(args, keywords, 0, "fun")
+    function = argument(args, keywords, 0, "fun")
     primals = list(args[1].items or ()) if name == "jax.jvp" and len(args) > 1 else args[1:]
     primals = [differentiated(p) for p in primals]
     result = run(self, node, function, primals, {}, below(self, name, functions_in(function), node, traced=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlint.trace.calls.transforms import functions_in
+from scanlint.trace.calls.transforms import constants, functions_in
 from scanlint.trace.domain.callables import Closure, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.evaluator import Evaluator
@@ -13,7 +13,7 @@ RULES = frozenset(("defjvp", "defvjp"))
 def define(self: Evaluator, target: Transformed, name: str, args: list[Value]) -> Value:
     """`f.defjvp(rule)` or `f.defvjp(forward, backward)`; a decorator gives the rule back."""
     for primal in functions_in(target.function):
-        numbers = _numbers(target.options.get("nondiff_argnums"))
+        numbers = [n for n in constants(target.options.get("nondiff_argnums")) if isinstance(n, int)]
         positional = [a.arg for a in primal.code.positional()]
         given = {positional[n] for n in numbers if -len(positional) <= n < len(positional)}
         for place, rule in enumerate(args):
@@ -29,10 +29,3 @@ def define(self: Evaluator, target: Transformed, name: str, args: list[Value]) -
 def _same_place(closure: Closure, positional: list[str], given: set[str]) -> list[str]:
     """The parameters of the forward rule in the places of those that the function does not differentiate."""
     return [a.arg for a, name in zip(closure.code.positional(), positional, strict=False) if name in given]
-
-
-def _numbers(value: Value | None) -> list[int]:
-    if value is None:
-        return []
-    found = [value.constant] if value.items is None else [v.constant for v in value.items]
-    return [n for n in found if isinstance(n, int)]

@@ -9,7 +9,8 @@ from scanlint.effort import WATCH
 from scanlint.jaxapi.host_functions import METHODS_OF, TWINS, Twin
 from scanlint.jaxapi.solvers import DRAWS, SOLVERS
 from scanlint.jaxapi.words import words
-from scanlint.trace.calls import callbacks, control_flow, methods, python_calls, solver_calls, transforms
+from scanlint.jaxapi.wrappers import INITIALIZERS, KERNELS, PARTIALS, TRANSPARENT, WRAPPERS
+from scanlint.trace.calls import callbacks, control_flow, methods, objects, python_calls, solver_calls, transforms
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PRIVATE, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.trace.calls.tree_functions import tree_call
@@ -27,7 +28,6 @@ from scanlint.trace.domain.callables import (
 )
 from scanlint.trace.domain.elements import items_of, iterated
 from scanlint.trace.domain.evidence import Reason, short
-from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.values import (
     AXIS,
     RANK,
@@ -36,7 +36,6 @@ from scanlint.trace.domain.values import (
     Instance,
     Kind,
     OneOf,
-    Site,
     Value,
     but,
     element_of,
@@ -47,7 +46,6 @@ from scanlint.trace.domain.values import (
     undecided,
 )
 from scanlint.trace.evaluator import Evaluator
-from scanlint.trace.members import instance, kind_of, lineage, member
 
 TUPLES = words(
     "split array_split hsplit vsplit dsplit meshgrid nonzero unravel_index broadcast_arrays histogram histogram2d "
@@ -69,7 +67,6 @@ LIKE = {
     "equinox.filter_shard": 0,
 }
 """Functions that give an object like the argument at this place, with other leaves."""
-PARTIALS = words("functools.partial jax.tree_util.Partial equinox.Partial")
 
 
 def call(self: Evaluator, node: ast.Call) -> Value:
@@ -160,39 +157,28 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
         case Transformed() as target:
             return transforms.call_transformed(self, node, target, args, keywords)
         case ClassRef(name):
-            return construct(self, node, name, args, keywords)
+            return objects.construct(self, node, name, args, keywords)
         case RecordType(name, fields):
             told = dict(zip(fields, args, strict=False)) | {k: v for k, v in keywords.items() if k in fields}
             return record(name, {**dict.fromkeys(fields, UNKNOWN), **told})
         case Instance():
-            return _call_instance(self, node, function, args, keywords)
+            return objects.call_instance(self, node, function, args, keywords)
         case Method(receiver, name):
             return methods.method(self, node, receiver, name, args, keywords)
         case OneOf(choices):
             return _any_of(self, node, choices, args, keywords)
         case None if self.traced:
-            if (made := _initialized(self, node, args)) is not None:
+            if (made := objects.initialized(self, node, args)) is not None:
                 return made
             callbacks.want(self, node.func)
             return _argument(self, node, function, args)
     return UNKNOWN
 
 
-def _initialized(self: Evaluator, node: ast.Call, args: list[Value]) -> Value | None:
-    """`self.param(name, init, *args)` of a Flax module: it runs `init(key, *args)`, for the shape on each `apply`."""
-    code = self.frame.code
-    bases = [base for info in lineage(self.world, code.owner) for base in info.bases] if code.owner else []
-    match node.func:
-        case ast.Attribute(value=ast.Name(id=name), attr="param") if len(args) > 1 and args[1].callee is not None:
-            if name == code.positional()[0].arg and any(base.startswith("flax.") for base in bases):
-                return apply(self, node, args[1], [self.made(node, None, "key", 0), *args[2:]], {})
-    return None
-
-
 def _any_of(
     self: Evaluator, node: ast.Call, choices: tuple[Value, ...], args: list[Value], keywords: dict[str, Value]
 ) -> Value:
-    """What one of several functions gives, whichever it be; those that do not end yet give nothing."""
+    """The join of the results of several functions, of which one is called; those that do not end yet give nothing."""
     found: list[Value] = []
     for choice in choices:
         with suppress(Unfinished):  # the fixpoint asks again until it ends
@@ -203,7 +189,7 @@ def _any_of(
 
 
 def _argument(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) -> Value:
-    """What a function that was handed in gives: nothing is known of it but that it is run with tracers.
+    """The result of a function that was handed in: nothing is known of it but that it is run with tracers.
 
     It is a static argument, a parameter of this function or of one around it, or what an object was given.
     """
@@ -253,24 +239,22 @@ def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keyword
     if (runner := control_flow.RUNNERS.get(name)) is not None:
         return runner(self, node, args, keywords)
     if name.startswith(("jax.", "flax.", "equinox.", "haiku.")):
-        wrapper = transforms.WRAPPERS.get(name)
+        wrapper = WRAPPERS.get(name)
         if wrapper is not None:
             function = args[0] if args else keywords.get("fun", keywords.get("f", UNKNOWN))
             if not args and function is UNKNOWN:
                 return Value(Kind.STATIC, callee=Partial(Value(Kind.STATIC, callee=Named(name)), (), keywords))
             return transforms.wrap(self, wrapper, node, function, keywords)
-        if name in transforms.KERNELS:
+        if name in KERNELS:
             return UNKNOWN
         return _jax(self, node, name, args, keywords)
     if name == "functools.reduce" and len(args) > 1:
         return _reduced(self, node, args)
-    if name in RECORDS and len(args) == 2:
-        return _record_type(args[0], args[1])
-    if name in NAMESPACES and keywords and "**" not in keywords:
-        return record(name, {k: v if holds_functions(v) else UNKNOWN for k, v in keywords.items()})
+    if (made := objects.of_library(name, args, keywords)) is not None:
+        return made
     if name == "functools.wraps" and args:
         return UNKNOWN
-    if name in transforms.TRANSPARENT and args:
+    if name in TRANSPARENT and args:
         return args[0]
     if name.startswith("builtins."):
         return python_calls.call(self, node, name, args, keywords)
@@ -294,20 +278,6 @@ def _reduced(self: Evaluator, node: ast.Call, args: list[Value]) -> Value:
 
 
 MOST_REDUCED = 8
-NAMESPACES = frozenset(["types.SimpleNamespace", "argparse.Namespace"])
-"""What attributes of their objects are may be changed at any time: only which functions they are is kept."""
-RECORDS = frozenset(["collections.namedtuple", "typing.NamedTuple"])
-
-
-def _record_type(name: Value, fields: Value) -> Value:
-    """A NamedTuple that is made by a call, where its fields are spelled."""
-    if isinstance(fields.constant, str):
-        names = fields.constant.replace(",", " ").split()
-    else:
-        parts = (item.items[0] if item.items else item for item in fields.items or ())
-        names = [part.constant for part in parts if isinstance(part.constant, str)]
-    made = RecordType(str(name.constant), tuple(names))
-    return Value(Kind.STATIC, callee=made) if names else UNKNOWN
 
 
 def _on_the_host(self: Evaluator, node: ast.Call, twin: Twin, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -319,10 +289,6 @@ def _on_the_host(self: Evaluator, node: ast.Call, twin: Twin, args: list[Value],
     if made.container is not None:
         return made
     return but(made, dtype=made.dtype if twin.gives == "same" else twin.gives, why=cause or made.why)
-
-
-INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
-"""Modules of functions that give an initializer: what that gives for a key and a shape is an array, as of `zeros`."""
 
 
 def _jax(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -365,41 +331,3 @@ def array_call(self: Evaluator, node: ast.Call, name: str, args: list[Value], ke
     if last == "unique" and keywords:
         return UNKNOWN
     return made
-
-
-def construct(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
-    """Make an object of a class of the project."""
-    initializer = next((i.methods["__init__"] for i in lineage(self.world, name) if "__init__" in i.methods), None)
-    kind = kind_of(self.world, name)
-    made = Instance(name, True, _site(self, node, (*args, *keywords.values())), self.traced)
-    if initializer is not None:
-        value = but(instance(self.world, name, traced=False), container=name, callee=made)
-        run = Closure(initializer, None, value)
-        apply(self, node, Value(Kind.STATIC, callee=run), args, keywords)
-        return value
-    names = [f for info in reversed(list(lineage(self.world, name))) for f in info.fields]
-    given = dict(zip(dict.fromkeys(names), args, strict=False)) | {k: v for k, v in keywords.items() if k in names}
-    if kind in ("namedtuple", "dataclass") and names:
-        return record(name, {**dict.fromkeys(names, UNKNOWN), **given}, Instance(name, True))
-    info = self.world.class_info(name)
-    for field, value in given.items() if info is not None else ():
-        if info is not None and holds_functions(value):
-            self.world.give(info, field, value, made.site)
-    return but(instance(self.world, name, traced=False), container=name, callee=made)
-
-
-def _site(self: Evaluator, node: ast.Call, given: tuple[Value, ...]) -> Site | None:
-    """What tells an object that is handed functions from others of its class."""
-    if not any(map(holds_functions, given)):
-        return None
-    frame = self.frame
-    return Site(node, frame.activation if frame.code.qualname != "<module>" else None)
-
-
-def _call_instance(
-    self: Evaluator, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]
-) -> Value:
-    method = member(self.world, function, "__call__", self.frame.mode)
-    if method is None or method.callee is None:
-        return UNKNOWN
-    return apply(self, node, method, args, keywords)

@@ -1,4 +1,4 @@
-"""What calls of JAX's own functions, array methods and attributes give."""
+"""The results of JAX's own functions, of array methods and of attributes of arrays."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class CallResult:
 
 
 def describe(name: str, args: list[Value], keywords: dict[str, Value]) -> CallResult:
-    """What a call of one of JAX's array functions, or of an array method, gives."""
+    """The result of a call of one of JAX's array functions, or of an array method."""
     root, _, last = name.rpartition(".")
     if root == "jax.random" and last in ("key", "PRNGKey", "split", "fold_in", "wrap_key_data", "clone"):
         return CallResult("key", 0 if last in ("key", "fold_in", "PRNGKey") else None)

@@ -64,7 +64,7 @@ def _type_named(value: Value) -> str | None:
 
 
 def _python_value(receiver: Value, name: str, args: list[Value]) -> Value:
-    """What `x.item()` and `x.tolist()` would give of a tracer, for which they fail."""
+    """The Python value that `x.item()` and `x.tolist()` would have; for a tracer they raise an error."""
     if name == "item" and receiver.array and not args:
         return but(receiver, ndim=0)
     if name == "tolist" and receiver.array and receiver.ndim == 0:

@@ -185,7 +185,7 @@ def _extremum(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict
 
 
 def _among(value: Value) -> Value:
-    """What an iterable of which nothing is known but that it is traced gives: a tracer."""
+    """The element of an iterable of which nothing is known but that it is traced: a tracer."""
     return value if value.traced and not value.array and value.container is None else iterated(value)
 
 
@@ -256,8 +256,7 @@ def _super(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[st
 
 def _receiver(self: Evaluator) -> Instance:
     """The object whose method runs."""
-    first = self.frame.code.positional()[:1]
-    receiver = self.env.get(first[0].arg, UNKNOWN) if first else UNKNOWN
+    receiver = self.env.get(self.frame.code.first, UNKNOWN)
     return receiver.callee if isinstance(receiver.callee, Instance) else Instance("")
 
 

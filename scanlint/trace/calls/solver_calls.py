@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.jaxapi.solvers import Slot, Solver
+from scanlint.jaxapi.solvers import Solver
+from scanlint.syntax.bindings import argument_of
+from scanlint.trace.calls.arguments import argument
 from scanlint.trace.calls.callbacks import want
 from scanlint.trace.calls.transforms import as_function, below, filled, functions_in, given
 from scanlint.trace.domain.evidence import Reason, short
@@ -15,9 +17,9 @@ from scanlint.trace.evaluator import Evaluator
 def solver(self: Evaluator, solver: Solver, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """Run the functions among the arguments as the library will; of what it gives only JAX's own is known."""
     for slot in solver.slots:
-        function = as_function(self, _handed(slot, args, keywords))
+        function = as_function(self, argument(args, keywords, slot.place, slot.name))
         closures = functions_in(function)
-        written = _written(slot, node)
+        written = argument_of(node, slot.place, slot.name)
         if not closures and written is not None:
             want(self, written)
         mode = below(self, solver.name, closures, node, traced=True)
@@ -32,20 +34,9 @@ def solver(self: Evaluator, solver: Solver, node: ast.Call, args: list[Value], k
     return UNKNOWN
 
 
-def _handed(slot: Slot, args: list[Value], keywords: dict[str, Value]) -> Value:
-    return args[slot.place] if 0 <= slot.place < len(args) else keywords.get(slot.name, UNKNOWN)
-
-
-def _written(slot: Slot, node: ast.Call) -> ast.expr | None:
-    """The argument as it is spelled."""
-    if 0 <= slot.place < len(node.args):
-        return node.args[slot.place]
-    return next((k.value for k in node.keywords if k.arg == slot.name), None)
-
-
 def draw(self: Evaluator, node: ast.Call) -> Value:
     """`numpyro.sample(name, distribution)` in a model: a tracer under a sampler, unless it may be observed."""
-    match _written(Slot(2, "obs"), node):
+    match argument_of(node, 2, "obs"):
         case None | ast.Constant(value=None) if self.traced:
             pass
         case _:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scanlint.jaxapi.derivatives import REVERSE
-from scanlint.jaxapi.words import words
+from scanlint.jaxapi.wrappers import DIFFERENTIATE, OPTIONS, POSITIONAL, TRACING, Wrapper
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.callbacks import functions_of, want
 from scanlint.trace.domain.callables import Closure, Differentiated, Mode, Named, Partial, Transformed
@@ -29,65 +29,6 @@ from scanlint.trace.domain.values import (
     within,
 )
 from scanlint.trace.evaluator import Evaluator
-
-
-@dataclass(frozen=True, slots=True)
-class Wrapper:
-    """A transform that gives a new function. `auxiliary`: Python scalars among its arguments stay static."""
-
-    name: str
-    traced: bool
-    auxiliary: bool = False
-
-
-def _family(traced: bool, names: str, *, auxiliary: bool = False, as_name: str | None = None) -> dict[str, Wrapper]:
-    return {n: Wrapper(as_name or f"jax.{n.rpartition('.')[2]}", traced, auxiliary) for n in names.split()}
-
-
-WRAPPERS: dict[str, Wrapper] = {
-    **_family(True, "jax.jit jax.pmap jax.vmap jax.make_jaxpr jax.eval_shape"),
-    **_family(True, "jax.experimental.pjit.pjit jax.pjit", as_name="jax.jit"),
-    **_family(True, "jax.experimental.maps.xmap jax.closure_convert jax.export.export jax.xla_computation"),
-    **_family(
-        True, "jax.checkpoint jax.remat jax.ad_checkpoint.checkpoint jax.ad_checkpoint.remat", as_name="jax.checkpoint"
-    ),
-    **_family(True, "jax.numpy.vectorize", as_name="jax.numpy.vectorize"),
-    **_family(True, "jax.experimental.checkify.checkify"),
-    **_family(False, "jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp jax.custom_vjp"),
-    **_family(
-        False, "jax.custom_gradient jax.custom_batching.custom_vmap jax.shard_map jax.experimental.shard_map.shard_map"
-    ),
-    **_family(False, "jax.jacobian", as_name="jax.jacrev"),
-    **_family(True, "equinox.filter_jit equinox.filter_pmap flax.nnx.jit", auxiliary=True, as_name="jax.jit"),
-    **_family(True, "equinox.filter_vmap flax.nnx.vmap flax.linen.vmap haiku.vmap", auxiliary=True, as_name="jax.vmap"),
-    **_family(True, "equinox.filter_checkpoint flax.nnx.remat flax.linen.remat flax.linen.checkpoint", auxiliary=True),
-    **_family(True, "haiku.remat equinox.filter_make_jaxpr equinox.filter_eval_shape", auxiliary=True),
-    **_family(True, "flax.linen.jit haiku.jit", auxiliary=True, as_name="jax.jit"),
-    **_family(True, "flax.linen.scan flax.nnx.scan", auxiliary=True, as_name="jax.lax.scan"),
-    **_family(True, "haiku.transform haiku.transform_with_state haiku.multi_transform", auxiliary=True),
-    **_family(False, "equinox.filter_grad flax.nnx.grad haiku.grad", as_name="jax.grad"),
-    **_family(
-        False,
-        "equinox.filter_value_and_grad flax.nnx.value_and_grad haiku.value_and_grad",
-        as_name="jax.value_and_grad",
-    ),
-    **_family(False, "equinox.filter_custom_jvp equinox.filter_custom_vjp equinox.filter_closure_convert"),
-}
-WRAPPERS["haiku.transform"] = Wrapper("haiku.transform", True, True)
-TRANSPARENT = words(
-    "functools.wraps functools.lru_cache functools.cache jax.named_call jax.named_scope chex.assert_max_traces "
-    "jaxtyping.jaxtyped beartype.beartype typing.no_type_check flax.linen.compact flax.linen.nowrap "
-    "equinox.filter_jit_wrapper typeguard.typechecked haiku.transparent jax.profiler.annotate_function "
-    "abc.abstractmethod typing.override builtins.staticmethod builtins.classmethod staticmethod classmethod"
-)
-KERNELS = frozenset(("jax.experimental.pallas.pallas_call", "jax.experimental.pallas.kernel"))
-
-
-OPTIONS = frozenset(("has_aux", "argnums", "in_axes", "out_axes", "nondiff_argnums"))
-DIFFERENTIATE = frozenset(
-    ("jax.grad", "jax.value_and_grad", "jax.jacrev", "jax.jacfwd", "jax.hessian", "jax.linearize")
-)
-POSITIONAL = {"jax.vmap": "in_axes", "jax.grad": "argnums", "jax.value_and_grad": "argnums"}
 
 
 def functions_in(value: Value) -> list[Closure]:
@@ -122,7 +63,7 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
     )
     if wrapper.name in ("jax.jit", "jax.pmap") and not self.traced:
         self.frame.code.jits.add(self.decorator or node)
-    unsaid = any(n.startswith("static_arg") and _constants(v) == [Unset.UNSET] for n, v in keywords.items())
+    unsaid = any(n.startswith("static_arg") and constants(v) == [Unset.UNSET] for n, v in keywords.items())
     for closure in closures:
         if wrapper.traced and not wrapper.auxiliary and not unsaid:
             skip = static | _unmapped(closure, function, keywords) | given(closure, function)
@@ -157,8 +98,8 @@ def _beyond(closure: Closure, function: Value, keywords: dict[str, Value]) -> bo
     if excluded is not None or not (axes is None or isinstance(axes.constant, int)):
         return True
     names = {a.arg for a in closure.code.parameters()}
-    static = _constants(keywords.get("static_argnames"))
-    numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
+    static = constants(keywords.get("static_argnames"))
+    numbers = constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
     named = all(name in names for name in static)
     return not (named and all(isinstance(n, int) and 0 <= n < len(filled(closure, function)) for n in numbers))
 
@@ -207,8 +148,8 @@ def link(self: Evaluator, name: str, transform: str, node: ast.AST) -> Reason:
 
 def static_names(function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     """The parameters that `static_argnums` and `static_argnames` name."""
-    names = {c for c in _constants(keywords.get("static_argnames")) if isinstance(c, str)}
-    numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
+    names = {c for c in constants(keywords.get("static_argnames")) if isinstance(c, str)}
+    numbers = constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
     for closure in functions_in(function):
         positional = filled(closure, function)
         for number in numbers:
@@ -217,7 +158,8 @@ def static_names(function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _constants(value: Value | None) -> list[object]:
+def constants(value: Value | None) -> list[object]:
+    """The constants of an option that is one, or a tuple of several; none where the option is not given."""
     if value is None:
         return []
     if value.items is not None:
@@ -228,7 +170,7 @@ def _constants(value: Value | None) -> list[object]:
 def _unmapped(closure: Closure, function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     """Parameters that `in_axes=(0, None)` leaves as they are."""
     axes = keywords.get("in_axes")
-    excluded = _constants(keywords.get("excluded"))
+    excluded = constants(keywords.get("excluded"))
     positional = filled(closure, function)
     if excluded:
         places = {positional[i] for i in excluded if isinstance(i, int) and i < len(positional)}
@@ -253,7 +195,7 @@ def filled(closure: Closure, function: Value) -> list[str]:
 
 
 def _partials(closure: Closure, function: Value) -> list[tuple[int, Mapping[str, Value]]]:
-    """How many arguments each `partial` around a function gives by place, and which by name."""
+    """For each `partial` around a function: the number of arguments by place, and the names of the others."""
     match function.callee:
         case Partial(inner, args, keywords):
             return [(len(args), keywords), *_partials(closure, inner)]
@@ -269,8 +211,7 @@ def call_transformed(
     self: Evaluator, node: ast.Call, target: Transformed, args: list[Value], keywords: dict[str, Value]
 ) -> Value:
     """Call a transformed function: its own arguments are staged, what comes out belongs to the caller."""
-    wrapper = next((w for w in WRAPPERS.values() if w.name == target.transform), None)
-    traced = wrapper is not None and wrapper.traced
+    traced = target.transform in TRACING
     closures = functions_in(target.function)
     mode = below(self, target.transform, closures, node, traced=traced)
     if target.transform == "jax.vmap" and not target.auxiliary:
@@ -332,7 +273,7 @@ def differentiated(value: Value) -> Value:
 
 
 def _derived(self: Evaluator, node: ast.AST, target: Transformed, result: Value, args: list[Value]) -> Value:
-    """What the transformed function returns, from what the function returns."""
+    """The result of the transformed function (`grad`, `vmap`, ...), made from the result of the function."""
     aux = target.options.get("has_aux")
     plain = aux is None or (aux.known and not aux.constant)
     argnums = target.options.get("argnums")

@@ -35,7 +35,7 @@ def _apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) 
 
 
 def _tree_reduce(self: Evaluator, node: ast.Call, function: Value, first: Value, leaf: Value) -> Value:
-    """What a Python loop over the leaves ends with: nothing is staged, so a Python number stays one between others."""
+    """The result of a Python loop over the leaves: nothing is staged, so a Python number between others stays one."""
     first = but(first, constant=Unset.UNSET)
     result = _apply(self, node, function, [first, leaf])
     result = _apply(self, node, function, [join(first, result), leaf])

@@ -1,4 +1,4 @@
-"""What a call can run, and what the interpreter needs to know of the project around a function."""
+"""Values that can be called, and what the interpreter asks of the project around a function."""
 
 from __future__ import annotations
 
@@ -40,13 +40,12 @@ HOST = Mode()
 
 @dataclass(eq=False, slots=True)
 class Record:
-    """What is learnt of one unit: its values, the functions in it, and the statements on which nothing is said.
+    """The results of interpreting a unit: its values, the functions in it, and statements on which nothing is said.
 
     `before` is what names are just before a loop, where no array can be that or it is an array of a known kind.
     `left` says why it was not followed to its end: nothing is said of it then.
     """
 
-    keep: bool
     values: dict[ast.AST, Value] = field(default_factory=dict)
     codes: dict[ast.AST, Code] = field(default_factory=dict)
     silent: set[ast.AST] = field(default_factory=set)
@@ -139,6 +138,11 @@ class Code:
     def positional(self) -> list[ast.arg]:
         return [*self.node.args.posonlyargs, *self.node.args.args]
 
+    @property
+    def first(self) -> str:
+        """The name of the first positional parameter, which is the object of a method; "" where there is none."""
+        return next((a.arg for a in self.positional()), "")
+
     def defaults(self) -> dict[str, ast.expr]:
         """The default expression of each parameter that has one."""
         return defaults(self.node.args)
@@ -168,7 +172,7 @@ class Frame:
 
     @property
     def activation(self) -> object:
-        """What tells this activation from those that stand beside it; a later one of the same place replaces it."""
+        """The identity of this activation; a later activation of the same place has the same, and replaces it."""
         return self if self.scratch else (self.code, self.parent.activation if self.parent is not None else None)
 
     def lookup(self, name: str) -> Value | None:
@@ -253,10 +257,10 @@ class RecordType:
 
 @dataclass(slots=True)
 class ClassInfo:
-    """What is known of a class: canonical names of its bases, its annotated fields, its methods and attributes.
+    """A class of the project: canonical names of its bases, its annotated fields, its methods and attributes.
 
     `kind` is "namedtuple", "dataclass" (its attributes are the leaves of a pytree or plain values), "module" (a
-    flax or haiku module: its fields are configuration), "enum" or "plain". `attributes` are what its methods
+    flax or haiku module: its fields are configuration) or "plain". `attributes` are what its methods
     were seen to set on `self`, `readers` the functions that asked for each. `values` are the methods of a class
     that is defined in a function, under their decorators, `givers` the parameters of `__init__` that make an attribute,
     `defaults` what its annotated fields are where nothing is said. `tree`: its fields are leaves, but the static ones.
@@ -303,10 +307,10 @@ class Scope(Protocol):
         """Whether some test in the file may be one for tracers."""
 
     def start(self, node: ast.AST) -> Position:
-        """Where a node begins."""
+        """The place where a node begins."""
 
     def lookup(self, name: str) -> Value | None:
-        """What a name means at module level."""
+        """The value of a name at module level."""
 
     def annotation(self, node: ast.expr | None) -> str | None:
         """The canonical name of an annotation or other dotted expression at module level."""
@@ -342,13 +346,13 @@ class World(Protocol):
         """A class that is defined in a function."""
 
     def attribute(self, info: ClassInfo, name: str) -> Value | None:
-        """What is known of an attribute that methods set; the function that is being run is told when that changes."""
+        """The value of an attribute that methods set; the function that is being run is told when that changes."""
 
     def give(self, info: ClassInfo, name: str, value: Value, site: Site | None = None) -> None:
         """An attribute of an object is set, of one that was made at a `site` where that is known."""
 
     def own(self, site: Site, name: str) -> Value | None:
-        """What an attribute of the objects that are made at one place was set to."""
+        """The value that was given to an attribute of the objects that are made at one place."""
 
     def constant(self, info: ClassInfo, name: str) -> Value:
         """The value of a class-level variable."""
@@ -364,9 +368,6 @@ class World(Protocol):
 
     def wants(self, code: Code) -> Collection[str]:
         """The parameters of a function that it is known to run under a trace, without knowing what they are."""
-
-    def noted(self, closure: Closure) -> None:
-        """See to it that what is known of the expressions of a function is kept."""
 
     def differentiate(self, node: ast.AST, derivative: Differentiated) -> None:
         """A function is differentiated backwards."""

@@ -39,7 +39,7 @@ def items_of(value: Value) -> tuple[Value, ...] | None:
 
 
 def row_of(value: Value) -> Value:
-    """What iterating or indexing a value gives."""
+    """One element of a value, as iterating over it or indexing it gives."""
     if value.container is not None:
         return UNKNOWN if value.container == "dict" else element_of(value)
     if value.array or value.traced:
@@ -59,7 +59,7 @@ def stored(container: Value, key: ast.expr, value: Value) -> Value:
 
 
 def length_of(value: Value) -> int | None:
-    """How many elements iterating gives, where it is known."""
+    """The number of elements that iterating gives; None where it is not known."""
     if value.items is not None:
         return len(value.items)
     if isinstance(value.constant, range | tuple | list | str):
@@ -101,7 +101,7 @@ def indexed_ndim(ndim: int | None, node: ast.expr) -> int | None:
 
 
 def iterated(value: Value) -> Value:
-    """What the variable of a loop over the value is."""
+    """The value of the variable of a loop over this value."""
     if isinstance(value.constant, range):
         return STATIC_INT
     if value.container == "dict":

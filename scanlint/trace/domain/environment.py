@@ -11,7 +11,7 @@ MOST_STEPS = 32
 
 
 def merge(a: Env, b: Env, *, loop: bool = False) -> Env:
-    """What is known of each name where two paths meet."""
+    """Joins the values of each name where two paths meet."""
     merged = dict(a)
     for name, value in b.items():
         mine = merged.get(name)

@@ -20,7 +20,7 @@ class File(Protocol):
     def path(self) -> str: ...
 
     def start(self, node: ast.AST) -> Position:
-        """Where a node begins."""
+        """The place where a node begins."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

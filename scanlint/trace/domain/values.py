@@ -1,4 +1,4 @@
-"""What is known of a Python value while JAX traces the function that holds it."""
+"""The abstract values: what is known of a Python value while JAX traces the function that holds it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Value:
 
 
 def but(value: Value, **changes: object) -> Value:
-    """The same value with other attributes: `dataclasses.replace` takes five times as long."""
+    """A copy of a value with some attributes changed: `dataclasses.replace` takes five times as long."""
     made = Value(
         value.kind,
         value.array,
@@ -262,7 +262,7 @@ def holds_tracer(value: Value) -> bool:
 
 
 def element_of(value: Value) -> Value:
-    """What one element of a container is, whichever it be."""
+    """The join of all elements of a container."""
     if value.items:
         return join_all(value.items)
     return value.element or UNKNOWN
@@ -276,7 +276,7 @@ def join_all(values: tuple[Value, ...], *, loop: bool = False, depth: int = 0) -
 
 
 def join(a: Value, b: Value, *, loop: bool = False, depth: int = 0) -> Value:
-    """What is known where two paths meet.
+    """The least value that covers both, for where two paths meet.
 
     At a loop head (`loop`) a value that is traced on the way back is traced: the second trip meets it. Where two
     arms of a static branch meet, traced on one and static on the other is unknown.
@@ -310,7 +310,7 @@ def join(a: Value, b: Value, *, loop: bool = False, depth: int = 0) -> Value:
 
 
 def _either(a: Value, b: Value) -> OneOf | Instance | None:
-    """What a call runs where two functions meet; a name that is None on one path is called on the other alone."""
+    """What a call runs where two functions meet: a name that is None on one path is called on the other."""
     if isinstance(a.callee, Instance) and (object_ := a.callee.joined(b.callee)) is not None:
         return object_
     choices: dict[object, Value] = {}

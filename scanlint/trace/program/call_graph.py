@@ -1,22 +1,18 @@
-"""Which functions are traced, by whom, and with what: the interpreter run over the functions of the project."""
+"""Runs the interpreter over the functions of the project: it finds which are traced, by whom, and with what."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from scanlint.deep import at_bottom
-from scanlint.effort import WATCH, TakesTooLong
-from scanlint.problem import Problem
 from scanlint.project.summary import EXTERNAL
-from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Mode, Scope
+from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Mode
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.values import (
-    STATIC_BOOL,
     UNKNOWN,
     Value,
     concrete,
@@ -27,12 +23,11 @@ from scanlint.trace.domain.values import (
     unmarked,
     unsited,
 )
-from scanlint.trace.parameters import direct, overridable, passed, received, unsaid
+from scanlint.trace.hints.used_parameters import UsedParameters
+from scanlint.trace.parameters import direct, overridable, passed, received, uncalled_parameters
 from scanlint.trace.program.definitions import Definitions
 from scanlint.trace.program.handed_out import hands_out
 from scanlint.trace.program.module_scope import ModuleScope
-from scanlint.trace.program.used_parameters import UsedParameters
-from scanlint.trace.statements import interpret
 
 DEEPEST = 14
 """How deep calls are run inside each other; what is deeper waits, and those that wait for it run again behind it."""
@@ -56,10 +51,10 @@ class Graph(Definitions):
         self,
         modules: Mapping[str, ModuleScope],
         made: Mapping[str, ModuleScope],
-        roots: Container[str],
+        rooted: Callable[[str], bool],
         placed: Callable[..., str],
     ) -> None:
-        super().__init__(modules, made, roots, placed)
+        super().__init__(modules, made, rooted, placed)
         self.depth = 0
         self.used = UsedParameters()
         self.open: object | None = None
@@ -67,7 +62,6 @@ class Graph(Definitions):
         self.replayed: list[Frame] = []
         self.wanted: dict[Code, dict[str, None]] = {}
         self.derivatives: dict[ast.AST, Differentiated] = {}
-        self.left: dict[Problem, None] = {}
 
     def root(
         self,
@@ -88,11 +82,11 @@ class Graph(Definitions):
         if called and code.guessed:
             code.guessed = False  # what its calls hand in is known: a guess that took its place would do so on each run
         elif mode.traced:
-            bound = skip | ({code.positional()[0].arg} if closure.receiver is not None and code.positional() else set())
+            own = code.first if closure.receiver is not None else ""
             code.rooted = True
-            fresh = direct(self, code, bound, partial(self.uses, code))
-            if closure.receiver is not None and code.positional():
-                fresh[code.positional()[0].arg] = closure.receiver
+            fresh = direct(self, code, skip | {own}, partial(self.uses, code))
+            if closure.receiver is not None and own:
+                fresh[own] = closure.receiver
             told = {n for n in overridable(code) if code.incoming.get(n, UNKNOWN).traced}  # by calls seen before
             self._receive(code, {name: value for name, value in fresh.items() if name not in told})
         fresh_frame = closure.frame is not None and closure.frame.activation not in code.results
@@ -103,16 +97,6 @@ class Graph(Definitions):
         primal.code.rules.append((rule, skip))
         if primal.code.mode.traced:
             self.root(rule, "jax.custom_jvp", primal.code.mode, skip, frozenset(), None)
-
-    def noted(self, closure: Closure) -> None:
-        code, scope = closure.code, self.modules.get(closure.code.scope.name)
-        known = scope.codes.get(code.qualname.partition(".<locals>")[0]) if scope is not None else None
-        outer, frame = (known, None) if known is not None else (code, closure.frame)
-        if code.record.keep or outer.running:
-            return
-        code.record.keep = True
-        self._walk(Frame(outer, outer.mode, dict(outer.incoming), frame))
-        self.settle()
 
     def differentiate(self, node: ast.AST, derivative: Differentiated) -> None:
         if self.open is None:
@@ -185,7 +169,7 @@ class Graph(Definitions):
                 code.stale = True
 
     def uses(self, code: Code) -> Mapping[str, bool]:
-        """Which names of a function are used as arrays; asks the functions that it calls."""
+        """The names of a function that are used as arrays; the functions that it calls are asked too."""
         return self.used.of(code)
 
     def _hear_lists(self, code: Code, args: Mapping[str, Value], frame: Frame | None) -> None:
@@ -232,12 +216,12 @@ class Graph(Definitions):
         """
         if code.scope.name.startswith(EXTERNAL):
             return False
-        own = code.positional()[0].arg if code.owner is not None and code.positional() else None
+        own = code.first if code.owner is not None else ""
         handed = [v for name, v in args.items() if name != own or v.fields]
         return hands_out(self, code) or any(map(holds_functions, handed))
 
     def _follow(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value | None:
-        """What one call on the host returns; None when it is called too deep or too often to be followed."""
+        """The result of one call on the host; None for calls too deep or too many to be followed."""
         code = closure.code
         if len(code.followed) >= MOST_FOLLOWED // 2:
             args = {name: unsited(value) for name, value in args.items()}
@@ -322,46 +306,8 @@ class Graph(Definitions):
         code.results[activation] = code.result = shallow(result) if code.runs > MOST_DEEPER else result
         code.answered = code.answered or inner.ended
 
-    def _walk(self, frame: Frame) -> Value:
-        """What a function returns; nothing is known of that where it cannot be followed to its end."""
-        code, record = frame.code, frame.code.record
-        if record.left:
-            return UNKNOWN
-        try:
-            with WATCH.charging(record.account):
-                return interpret(self, frame)
-        except TakesTooLong as error:
-            self._leave(code, str(error))
-        except RecursionError:
-            if not at_bottom():
-                raise  # there is more room elsewhere
-            self._leave(code, "it is nested too deeply")
-        return UNKNOWN
-
-    def _leave(self, code: Code, why: str) -> None:
-        """Go on without a unit."""
-        if not code.record.left:
-            code.record.left = why
-            self._leave_out(code.scope, code.node, f"`{code.qualname}`", why)
-
-    def _leave_out(self, scope: Scope, node: ast.AST, what: str, why: str) -> None:
-        self.left[Problem(scope.path, scope.start(node).line, f"{what} was not checked: {why}")] = None
-
-    def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Given]) -> Given | None:
-        """What comes of evaluating something outside of functions; None where that cannot be followed to its end."""
-        try:
-            with WATCH.charging(scope.account):
-                return run()
-        except TakesTooLong as error:
-            self._leave_out(scope, node, "this statement", str(error))
-        except RecursionError:
-            if not at_bottom():
-                raise
-            self._leave_out(scope, node, "this statement", "it is nested too deeply")
-        return None
-
     def _entered(self, code: Code) -> int:
-        """Where a function stands among those that are being run."""
+        """The place of a function among those that are being run."""
         return next(place for place, (running, _) in enumerate(self.running) if running is code)
 
     def _tell(self, code: Code, *, changed: bool) -> None:
@@ -379,12 +325,12 @@ class Graph(Definitions):
         if self._is_frozen(code):
             return
         self._enter(code, mode)
-        self._receive(code, _uncalled(received(self, code, unsaid(code), partial(self.uses, code))))
+        self._receive(code, uncalled_parameters(self, code, partial(self.uses, code)))
         self._run(code, frame)
 
     def visit(self, code: Code) -> None:
         if code.runs == 0 and not code.mode.traced:
-            self._receive(code, _uncalled(received(self, code, unsaid(code), partial(self.uses, code))))
+            self._receive(code, uncalled_parameters(self, code, partial(self.uses, code)))
             self._run(code, None)
 
     def close(self) -> None:
@@ -396,7 +342,7 @@ class Graph(Definitions):
         self.forget()
 
     def forget_replays(self) -> None:
-        """The same for what replays have left behind."""
+        """Take apart the frames that replays have left behind."""
         _take_apart(self.replayed)
 
     def settle(self) -> None:
@@ -426,9 +372,3 @@ def _adds(known: Value, value: Value, *, static: bool) -> bool:
     """Whether an argument may be another than those of the calls so far: another constant, or another function."""
     functions = static and known.callee is not None and value.callee is not None
     return functions or (known.known and (static or isinstance(known.constant, bool)))
-
-
-def _uncalled(table: Mapping[str, Value]) -> dict[str, Value]:
-    """The parameters of a function that no known call runs: a caller may choose other flags than the defaults."""
-    chosen = {n for n, v in table.items() if v.known and (v.constant is None or isinstance(v.constant, bool))}
-    return {n: (STATIC_BOOL if v.dtype == "bool" else UNKNOWN) if n in chosen else v for n, v in table.items()}

@@ -1,4 +1,4 @@
-"""What a class statement says: its kind, its fields, its methods."""
+"""Reads a class statement: its kind, its fields, its methods."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from scanlint.jaxapi.decorators import applied
+from scanlint.jaxapi.frameworks import BASES, Roles
 from scanlint.jaxapi.words import words
-from scanlint.project.frameworks import BASES, Roles
 from scanlint.trace.domain.callables import ClassInfo, Code, Scope, World
 from scanlint.trace.members import lineage
 
@@ -22,7 +23,6 @@ MODULES = words(
 TREES = words("flax.struct.dataclass flax.struct.PyTreeNode chex.dataclass")
 """Of these all fields are leaves of a pytree, but those that are said to be none."""
 TUPLES = frozenset(["typing.NamedTuple", "collections.namedtuple"])
-ENUMS = frozenset(["enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"])
 
 
 def describe_class(scope: Scope, node: ast.ClassDef, name: str, codes: Callable[[str], Code | None]) -> ClassInfo:
@@ -67,10 +67,8 @@ def _is_static(value: ast.expr) -> bool:
 
 
 def _decorators(scope: Scope, node: ast.ClassDef) -> set[str]:
-    return {
-        scope.annotation(d.args[0] if _is_partial(scope, d) and isinstance(d, ast.Call) else _called(d)) or ""
-        for d in node.decorator_list
-    }
+    """The canonical names of the decorators of a class."""
+    return {applied(scope.annotation, decorator) or "" for decorator in node.decorator_list}
 
 
 def _kind(scope: Scope, node: ast.ClassDef, bases: tuple[str, ...]) -> str:
@@ -81,15 +79,7 @@ def _kind(scope: Scope, node: ast.ClassDef, bases: tuple[str, ...]) -> str:
         return "module"
     if DATACLASSES & (set(bases) | decorators):
         return "dataclass"
-    return "enum" if ENUMS & set(bases) else "plain"
-
-
-def _is_partial(scope: Scope, node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and bool(node.args) and scope.annotation(node.func) == "functools.partial"
-
-
-def _called(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
+    return "plain"
 
 
 class Membership(NamedTuple):
@@ -100,7 +90,7 @@ class Membership(NamedTuple):
 
 
 def membership(world: World, name: str) -> Membership | None:
-    """What a class of the project is by its bases, those of other classes of the project included."""
+    """The first known base of a class, with its methods; bases in the project are looked through."""
     for info in lineage(world, name):
         for base in (*info.bases, info.name):
             known = BASES.get((base.partition(".")[0], base.rpartition(".")[2]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from scanlint.project.modules import Library
 from scanlint.trace.program.call_graph import Graph
@@ -18,7 +18,7 @@ class Scopes(Mapping[str, ModuleScope]):
         self.absent: set[str] = set()
         self.made: dict[str, ModuleScope] = {}
         self._placed: dict[tuple[str, str], str] = {}
-        self.graph = Graph(self, self.made, Roots(self), self.placed)
+        self.graph = Graph(self, self.made, self.rooted, self.placed)
 
     def __getitem__(self, name: str) -> ModuleScope:
         scope = self.get(name)
@@ -36,12 +36,19 @@ class Scopes(Mapping[str, ModuleScope]):
         return self.made[name]
 
     def placed(self, dotted: str, importer: str = "") -> str:
-        """What a file means by a dotted name; a further namesake might be meant instead."""
+        """The full name of what a file means by a dotted name; a further namesake might be meant instead."""
         if (dotted, importer) not in self._placed:
             self._placed[dotted, importer] = self.library.placed(dotted, importer)
         found = self._placed[dotted, importer]
         self.absent.add(f"{found.partition('.')[0]}_")
         return found
+
+    def rooted(self, name: str) -> bool:
+        """Whether a name is the first part of the name of some module."""
+        if name in self.library.roots:
+            return True
+        self.absent.add(name)
+        return False
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.get(name) is not None
@@ -51,16 +58,3 @@ class Scopes(Mapping[str, ModuleScope]):
 
     def __len__(self) -> int:
         return len(self.library)
-
-
-class Roots(Container[str]):
-    """The first parts of the names of all modules."""
-
-    def __init__(self, scopes: Scopes) -> None:
-        self.scopes = scopes
-
-    def __contains__(self, name: object) -> bool:
-        if name in self.scopes.library.roots:
-            return True
-        self.scopes.absent.add(str(name))
-        return False

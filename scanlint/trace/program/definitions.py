@@ -1,12 +1,16 @@
-"""What the names, classes and attributes of the project mean to the functions that are interpreted."""
+"""Looks up names, classes and attributes of the project for the functions that are interpreted."""
 
 from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
+from scanlint.deep import at_bottom
+from scanlint.effort import WATCH, TakesTooLong
 from scanlint.jaxapi.canonical import canonical
+from scanlint.problem import Problem
 from scanlint.project.summary import EXTERNAL
 from scanlint.syntax.bindings import Function
 from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Scope, World, alike
@@ -14,16 +18,17 @@ from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.values import UNKNOWN, Kind, Site, Unset, Value, but, join, unmarked
 from scanlint.trace.members import class_member, lineage, setters
 from scanlint.trace.program.classes import describe_class
-from scanlint.trace.program.module_scope import ModuleScope, nested
-from scanlint.trace.statements import Interpreter
+from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.trace.statements import Interpreter, interpret
 
 MOST_BELOW = 8
+Given = TypeVar("Given")
 
 
 class Definitions(World):
     """Finds definitions by their names, and remembers what each was found to mean.
 
-    `made` are the modules consulted so far, `roots` the first parts of the names of all modules. `running` are the
+    `made` are the modules consulted so far, `rooted` tells the first parts of the names of modules. `running` are the
     functions that are being interpreted, and `pending` those that are to be interpreted again, because something
     that they asked for has changed.
     """
@@ -32,12 +37,12 @@ class Definitions(World):
         self,
         modules: Mapping[str, ModuleScope],
         made: Mapping[str, ModuleScope],
-        roots: Container[str],
+        rooted: Callable[[str], bool],
         placed: Callable[..., str],
     ) -> None:
         self.modules = modules
         self.made = made
-        self.roots = roots
+        self.rooted = rooted
         self.placed = placed
         self.pending: list[tuple[Code, Frame | None]] = []
         self.running: list[tuple[Code, Frame | None]] = []
@@ -52,10 +57,7 @@ class Definitions(World):
         self._found: dict[str, Value | None] = {}
         self._decorated: dict[Code, Value] = {}
         self._objects: dict[tuple[Site, str], Value] = {}
-
-    @abstractmethod
-    def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Value]) -> Value | None:
-        """What comes of evaluating something outside of functions."""
+        self.left: dict[Problem, None] = {}
 
     @abstractmethod
     def visit(self, code: Code) -> None:
@@ -107,8 +109,8 @@ class Definitions(World):
 
     def _placed(self, name: str) -> str | None:
         """The name that the run has for a definition of the project; None for what is none of it."""
-        placed = name if name.partition(".")[0] in self.roots else self.placed(name)
-        return placed if placed.partition(".")[0] in self.roots else None
+        placed = name if self.rooted(name.partition(".")[0]) else self.placed(name)
+        return placed if self.rooted(placed.partition(".")[0]) else None
 
     def star(self, name: str, wanted: str) -> Value | None:
         scope = self.modules.get(self._placed(name) or name)
@@ -173,7 +175,7 @@ class Definitions(World):
         return known if known is not None else self._classes_below(info, name)
 
     def _classes_below(self, info: ClassInfo, name: str) -> list[ClassInfo]:
-        """The same, remembered once each class that may be one of them is known."""
+        """Find those classes by their bases; the answer is remembered once each class that may be one is known."""
         if self._below is None:
             self._below = {}
             for scope in list(self.made.values()):
@@ -200,7 +202,10 @@ class Definitions(World):
 
     def code(self, node: Function, qualname: str, frame: Frame) -> Code:
         self.frames.append(frame)
-        return nested(frame.code.scope, node, qualname, frame.code.record)
+        codes = frame.code.record.codes
+        if node not in codes:
+            codes[node] = Code(frame.code.scope, qualname, node, frame.code.record)
+        return codes[node]
 
     def decorated(self, code: Code) -> Value:
         if code not in self._decorated:
@@ -301,6 +306,44 @@ class Definitions(World):
             found = self.outside(scope, expression, lambda: self.interpreter(scope.frame()).eval(expression))
             self._constants[key] = found if found is not None and holds_functions(found) else UNKNOWN
         return self._constants[key]
+
+    def _walk(self, frame: Frame) -> Value:
+        """The result of a function; nothing is known of it where the function cannot be followed to its end."""
+        code, record = frame.code, frame.code.record
+        if record.left:
+            return UNKNOWN
+        try:
+            with WATCH.charging(record.account):
+                return interpret(self, frame)
+        except TakesTooLong as error:
+            self._leave(code, str(error))
+        except RecursionError:
+            if not at_bottom():
+                raise  # there is more room elsewhere
+            self._leave(code, "it is nested too deeply")
+        return UNKNOWN
+
+    def _leave(self, code: Code, why: str) -> None:
+        """Go on without a unit."""
+        if not code.record.left:
+            code.record.left = why
+            self._leave_out(code.scope, code.node, f"`{code.qualname}`", why)
+
+    def _leave_out(self, scope: Scope, node: ast.AST, what: str, why: str) -> None:
+        self.left[Problem(scope.path, scope.start(node).line, f"{what} was not checked: {why}")] = None
+
+    def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Given]) -> Given | None:
+        """The result of evaluating something outside of functions; None where that cannot be followed to its end."""
+        try:
+            with WATCH.charging(scope.account):
+                return run()
+        except TakesTooLong as error:
+            self._leave_out(scope, node, "this statement", str(error))
+        except RecursionError:
+            if not at_bottom():
+                raise
+            self._leave_out(scope, node, "this statement", "it is nested too deeply")
+        return None
 
     def forget(self) -> None:
         """Let go of what was found: values hold functions, which hold values."""

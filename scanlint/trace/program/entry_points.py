@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from scanlint.jaxapi.canonical import JITS
+from scanlint.jaxapi.frameworks import Roles
 from scanlint.jaxapi.host_functions import TWINS
-from scanlint.project.frameworks import Roles
 from scanlint.project.patterns import assumed
 from scanlint.settings import Settings
 from scanlint.trace.domain.callables import Closure, Code, Mode, Transformed
@@ -63,11 +63,11 @@ def _class(graph: Graph, scope: ModuleScope, name: str) -> None:
 def _in_scope(scope: ModuleScope, qualname: str) -> bool:
     """Whether a method of a module needs its parameters: it calls `self` or its parts, and does not bring them in."""
     code, method = scope.code(qualname), qualname.rpartition(".")[2]
-    if code is None or not code.positional() or method.startswith("__"):
+    if code is None or not code.first or method.startswith("__"):
         return False
     if {scope.annotation(d) for d in code.node.decorator_list} & OF_CLASSES:  # type: ignore[union-attr]
         return False
-    own = code.positional()[0].arg
+    own = code.first
     called = {ast.unparse(n.func) for n in ast.walk(code.node) if isinstance(n, ast.Call)}
     ours = {name.partition(".")[2] for name in called if name.partition(".")[0] == own}
     return bool(ours) and not ours & UNSCOPED
@@ -94,8 +94,8 @@ def _trace(graph: Graph, scope: ModuleScope, qualname: str, why: str, roles: Rol
     arguments = [a for i, a in enumerate(code.positional()) if i or a.arg not in ("self", "cls")]
     listed = {a.arg: role for a, role in zip(arguments, roles, strict=False)}
     given = {a.arg: _argument(graph, code, a.arg, listed.get(a.arg, "")) for a in code.parameters()}
-    if code.owner is not None and code.positional() and code.positional()[0].arg in ("self", "cls"):
-        del given[code.positional()[0].arg]
+    if code.owner is not None and code.first in ("self", "cls"):
+        del given[code.first]
     graph.invoke(Closure(code), given, Mode(True, frozenset(), (Reason(why, scope, code.node),)))
 
 

@@ -1,13 +1,12 @@
-"""Which functions of the host hand out functions or objects: what a call of those gives is worth following."""
+"""Finds host functions that return functions or objects: their calls are worth following."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
 
-from scanlint.project.facts import dotted
 from scanlint.syntax.bindings import Function
-from scanlint.syntax.walk import kinds_inside
+from scanlint.syntax.walk import dotted, kinds_inside
 from scanlint.trace.calls.methods import MUTATORS
 from scanlint.trace.domain.callables import ClassRef, Closure, Code, Partial, RecordType, Transformed, World
 from scanlint.trace.domain.held import holds_functions
@@ -43,7 +42,7 @@ def _is_handed(world: World, code: Code, part: Made) -> bool:
             found = code.scope.lookup(name)
             return found is not None and holds_functions(found)
         case ast.Attribute(value=ast.Name(id=owner)) if code.owner is not None:
-            return bool(code.positional()) and owner == code.positional()[0].arg
+            return owner == code.first
     return False
 
 
@@ -52,8 +51,8 @@ def _calls_maker(world: World, code: Code, function: ast.expr) -> bool:
     match function:
         case ast.Subscript(value=ast.Name() | ast.Dict()) | ast.Call(func=ast.Attribute(value=ast.Name(), attr="get")):
             return True
-        case ast.Attribute(value=ast.Name(id=owner), attr=attr) if _is_receiver(code, owner):
-            methods = (info.methods.get(attr) for info in lineage(world, code.owner or ""))
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr) if code.owner is not None and owner == code.first:
+            methods = (info.methods.get(attr) for info in lineage(world, code.owner))
             return any(method is not None and hands_out(world, method) for method in methods)
     name = dotted(function)
     if name is None:
@@ -76,10 +75,6 @@ def _makes(world: World, function: Value) -> bool:
         case OneOf(choices):
             return any(_makes(world, choice) for choice in choices)
     return False
-
-
-def _is_receiver(code: Code, name: str) -> bool:
-    return code.owner is not None and bool(code.positional()) and code.positional()[0].arg == name
 
 
 def _returned(node: Function) -> Iterator[Made]:
@@ -130,7 +125,7 @@ def _parts(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _bound(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Mapping[str, list[Made]]:
-    """What the names of a function are bound to, and what is put into those that are lists or dicts."""
+    """The values that the names of a function are bound to, and those put into lists and dicts."""
     found: dict[str, list[Made]] = {}
     inside = kinds_inside(node)
     for function in inside.of(ast.FunctionDef):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,31 +12,30 @@ from typing import NamedTuple
 from scanlint.deep import deeply
 from scanlint.problem import Problem
 from scanlint.project.commented_jits import RULE, granted, wishes
-from scanlint.project.facts import STATIC, dotted
+from scanlint.project.facts import SCRIPT
 from scanlint.project.files import SourceFile, Unreadable, read
-from scanlint.project.modules import Library, imported, names, pinned
+from scanlint.project.modules import Library, imported, pinned
+from scanlint.project.spelled import STATIC
 from scanlint.project.summary import Wanted
-from scanlint.project.survey import asks_for_keys, asks_for_loops, is_host_code, is_host_loop, shelve
+from scanlint.project.survey import asks_for_keys, asks_for_loops, is_host_code, shelve
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import reads
 from scanlint.syntax.source import Source
 from scanlint.syntax.walk import walk
-from scanlint.trace.domain.callables import Closure, Code
-from scanlint.trace.domain.contexts import FunctionContext, Jit
-from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import Value, concrete
-from scanlint.trace.members import default_of, lineage, method_of
+from scanlint.trace.domain.callables import Code
+from scanlint.trace.domain.contexts import Jit
+from scanlint.trace.domain.values import Value
+from scanlint.trace.hints.host_batches import may_batch
 from scanlint.trace.parameters import overridable
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
 from scanlint.trace.program.consulted_modules import Scopes
 from scanlint.trace.program.entry_points import begin
-from scanlint.trace.program.host_batches import may_batch
-from scanlint.trace.program.module_scope import ModuleScope, Patched
-from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, reused, several, stages_for_itself
-from scanlint.trace.program.weights import Weights
+from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.trace.program.patched_module import Patched
+from scanlint.trace.program.repeats import builds_for_itself, hands_static, stages_for_itself
+from scanlint.trace.program.unit_maker import UnitMaker
 from scanlint.trace.unit import KeyProject, Unit
-from scanlint.trace.whole_file import WholeFile
 
 
 class Around(NamedTuple):
@@ -48,7 +47,7 @@ class Around(NamedTuple):
 
 
 class Project:
-    """What follows from the beginnings in some files: every function that they reach, in these files and others."""
+    """The analysis that starts from some files: every function that they reach, in these files and others."""
 
     def __init__(
         self,
@@ -58,18 +57,16 @@ class Project:
         asks: Sequence[Wanted] = (),
         around: Sequence[str] = (),
     ) -> None:
-        self.modules = self.scopes = Scopes(library, settings.line_length)
+        self.scopes = Scopes(library, settings.line_length)
         self.graph = self.scopes.graph
         self.graph.used.asked = settings.asked
         self.settings = settings
         self.begin = [self.scopes[name] for name in begin_at]
-        self.weights = Weights(self.graph)
+        self._units = UnitMaker(self.scopes, self._renewed)
         self.errors: list[Unreadable] = []
         self._granted: dict[str, ModuleScope | None] = {}
         self._worlds = [self.scopes]
-        self._asked: set[str] = set()
         self._replays: list[tuple[ModuleScope, Unit]] = []
-        self._loops: Mapping[ast.AST, tuple[Reason, ...]] | None = None
         self._around = around
         self._follow(asks)
 
@@ -85,7 +82,7 @@ class Project:
     def consulted(self) -> tuple[str, ...]:
         """The modules on which the analysis rests."""
         made = dict.fromkeys(name for world in self._worlds for name in world.made)
-        return tuple({**made, **dict.fromkeys(sorted(self._asked))})
+        return tuple({**made, **dict.fromkeys(sorted(self._units.asked))})
 
     @property
     def missed(self) -> tuple[str, ...]:
@@ -94,7 +91,7 @@ class Project:
 
     @property
     def left(self) -> tuple[Problem, ...]:
-        """What was not followed to its end, and why, with its place."""
+        """The functions that were not followed to their end, each with the reason and its place."""
         graphs = (world.graph for world in self._worlds)
         return tuple(dict.fromkeys(why for graph in graphs for why in graph.left))
 
@@ -132,7 +129,7 @@ class Project:
                     scope.run(statement, scope.frame(scope.owner_of(first)))
             statics = STATIC in scope.source.text
             for qualname, span in scope.facts.functions.items():
-                code = scope.code(qualname) if span.transforms or (statics and span.control) else None
+                code = scope.code(qualname) if span.transforms or statics else None
                 if code is not None:
                     self.graph.decorated(code)
                     self.graph.visit(code)
@@ -169,7 +166,7 @@ class Project:
         """Ask who calls the functions that loop over what may be rows of an array, or arrays in a list."""
         own = scope in self.begin
         for qualname in [qualname for qualname, span in scope.facts.functions.items() if span.loops]:
-            if own and is_host_loop(scope.facts.functions[qualname], scope.facts, self.settings):
+            if own and scope.facts.runs:
                 self._visit_batch(scope, qualname)
             code = scope.codes.get(qualname)
             for inner in list(code.record.codes.values()) if code is not None else ():
@@ -195,7 +192,7 @@ class Project:
             scripts = scope.facts.scripts if scope.name in own else {}
             for qualname, span in [*scope.facts.functions.items(), *scripts.items()]:
                 keyed = scope.name in own and span.keys and asks_for_keys(self.settings)
-                if not (span.control or keyed) or (wanted is not None and (scope.name, qualname) not in wanted):
+                if wanted is not None and (scope.name, qualname) not in wanted:
                     continue
                 ran = qualname in scope.codes and scope.codes[qualname].reached
                 wish = any(span.first <= line <= span.last for line in wished)
@@ -207,9 +204,10 @@ class Project:
                 if code is None:
                     continue
                 asked = looped and (asks_for_loops(self.settings) or may_batch(code))
-                if not span.control or not (ran or wish or writes or asked):
+                only_keys = qualname == SCRIPT and not (span.loops or span.straight)
+                if only_keys or not (ran or wish or writes or asked):
                     if keyed:
-                        unit = self._unit(scope, code)
+                        unit = self._units.of(scope, code)
                         unit.keys, unit.bare = self._keys, True
                         yield unit
                     continue
@@ -219,7 +217,7 @@ class Project:
                 codes = list(code.record.codes.values())
                 if scope.name not in own and not any(_told_here(c) for c in codes):
                     continue  # what it does on the host is told when it is the turn of its own file
-                unit = self._unit(scope, code)
+                unit = self._units.of(scope, code)
                 unit.wished = partial(self.wished, scope, qualname) if wish else None
                 unit.keys = self._keys if keyed else None
                 yield unit
@@ -240,7 +238,7 @@ class Project:
         if scope is None or qualname is None:
             return None
         code = scope.codes.get(qualname)
-        unit = self._unit(scope, code) if code is not None and code.reached else None
+        unit = self._units.of(scope, code) if code is not None and code.reached else None
         return Around(qualname, scope.window(qualname), unit)
 
     def _wished(self, scope: ModuleScope) -> list[int]:
@@ -259,7 +257,7 @@ class Project:
         graph.decorated(code)
         graph.visit(code)
         graph.settle()
-        return self._unit(granted, code)
+        return self._units.of(granted, code)
 
     def _grant(self, scope: ModuleScope) -> ModuleScope | None:
         """A file without its comments around commented-out jits, in a project of its own."""
@@ -271,78 +269,8 @@ class Project:
         self._worlds.append(Scopes(self.scopes.library.replaced(module), self.settings.line_length))
         return self._worlds[-1][scope.name]
 
-    def _unit(self, scope: ModuleScope, code: Code, before: Code | None = None) -> Unit:
-        imports = {**scope.imports, **local_imports(scope, code.node)}
-        return Unit(
-            source=scope.window(code.qualname),
-            file=scope.whole,
-            node=code.node,
-            qualname=code.qualname,
-            imports=imports,
-            definitions=scope.definitions,
-            values=code.record.values,
-            contexts={c.node: context_of(c) for c in code.record.codes.values()},
-            weights=self.weights,
-            silent=frozenset(code.record.silent),
-            before=code.record.before,
-            default=partial(default_of, self.graph),
-            method=partial(method_of, self.graph),
-            lineage=lambda: tuple(lineage(self.graph, code.owner)) if code.owner is not None else (),
-            shared=partial(self._shared, scope),
-            elsewhere=partial(self._elsewhere, scope),
-            repeats=partial(_repeats, code, before or code),
-            several=partial(_several, code, before or code),
-            reused=partial(_reused, code, before or code),
-            returned=self._returned,
-            noted=self._noted,
-            backward=partial(self._backward, code, before or code),
-            renew=partial(self._renewed, scope.base, before or code),
-            code=code,
-        )
-
-    def _returned(self, code: Code) -> Value:
-        """What a function returns on the host, whoever calls it; it is interpreted for that if nobody has asked yet."""
-        self.graph.visit(code)
-        self.graph.settle()
-        return concrete(code.result)
-
-    def _noted(self, code: Code) -> None:
-        """Keep the values of a function on the host that holds no control flow, of which nobody has asked yet."""
-        if not code.record.keep and not code.mode.traced:
-            self.graph.visit(code)
-            self.graph.settle()
-            self.graph.noted(Closure(code))
-
-    def _shared(self, scope: ModuleScope, name: str) -> bool:
-        """Whether a definition of a module is named in another file; the result rests on all files from then on."""
-        return any(True for _ in self._naming(scope, name))
-
-    def _naming(self, scope: ModuleScope, name: str) -> Iterator[str]:
-        """The other modules that name a definition of a module; what follows of them rests on all files."""
-        self._asked |= self.scopes.library.keys()
-        for other in self.scopes.library:
-            module = self.scopes.library.get(other) if other != scope.name else None
-            if module is not None and names(self.scopes.library, module, scope.name, name):
-                yield other
-
-    def _elsewhere(self, scope: ModuleScope, name: str) -> list[tuple[str, WholeFile]]:
-        """The other files that name a definition of a module, each with its path."""
-        found = (self.scopes[other] for other in list(self._naming(scope, name)))
-        return [(other.path, other.whole) for other in found]
-
-    def _backward(self, code: Code, before: Code, loop: ast.AST) -> tuple[Reason, ...]:
-        """Why a loop of a function is in the way of a derivative; it was so before the text of the function changed."""
-        if self._loops is None:
-            from scanlint.trace.tangents.backward_loops import backward_loops
-
-            self._loops = backward_loops(self.graph, self.graph.derivatives)
-        if code is not before:
-            now, then = _calls(code), _calls(before)
-            loop = then[now.index(loop)] if len(now) == len(then) and loop in now else loop
-        return self._loops.get(loop, ())
-
     def reanalyse(self, unit: Unit, text: str) -> Unit | None:
-        """The same unit in a changed text of its file, run as before; None when the text does not hold it."""
+        """Interpret a unit in a changed text of its file as it was run before; None if the text has no such unit."""
         return deeply(lambda: self._reanalysed(unit, text))
 
     def _reanalysed(self, unit: Unit, text: str) -> Unit | None:
@@ -378,7 +306,7 @@ class Project:
         return self._replayed(patched, code, before)
 
     def _seen(self, code: Code, name: str, value: Value) -> Value:
-        """What a parameter is, where the changed text uses it as an array."""
+        """The value of a parameter, where the changed text uses it as an array."""
         if value.array or value.container is not None or value.callee is not None or value.static:
             return value
         strong = self.graph.uses(code).get(name)
@@ -389,9 +317,9 @@ class Project:
         """The unit of a function in a changed text, run as it was `before`."""
         code.mode, code.rooted = before.mode, before.rooted
         code.incoming = {name: self._seen(code, name, value) for name, value in before.incoming.items()}
-        code.static, code.record.keep = before.static, True
+        code.static = before.static
         self.graph.replay(code, before)
-        unit = self._unit(scope, code, before)
+        unit = self._units.of(scope, code, before)
         self._replays.append((scope, unit))
         return unit
 
@@ -412,45 +340,6 @@ def _told_here(code: Code) -> bool:
     return code.mode.traced or bool(code.jits and code.callers) or bool(code.listed)
 
 
-def _calls(code: Code) -> list[ast.Call]:
-    """The calls of `while_loop` and `fori_loop` in a function, by their spelling, in order."""
-    calls = (n for n in walk(code.node) if isinstance(n, ast.Call))
-    return [c for c in calls if (dotted(c.func) or "").endswith(("while_loop", "fori_loop"))]
-
-
-def _repeats(code: Code, before: Code, function: ast.AST) -> tuple[Reason, ...]:
-    """Why a function of a unit runs again and again."""
-    known = _before(code, before, function)
-    return repeats(known) if known is not None else ()
-
-
-def _several(code: Code, before: Code, function: ast.AST) -> tuple[Reason, ...] | None:
-    """Why a function of a unit is called more than once."""
-    known = _before(code, before, function)
-    return several(known) if known is not None else None
-
-
-def _reused(code: Code, before: Code, function: ast.AST) -> tuple[Reason, ...]:
-    """The host's call of a function of a unit that is called by others too."""
-    known = _before(code, before, function)
-    return reused(known) if known is not None else ()
-
-
-def _before(code: Code, before: Code, function: ast.AST) -> Code | None:
-    """A function of a unit as its callers know it: what called it before its file was changed calls it still."""
-    found = code.record.codes.get(function)
-    name = found.qualname if found is not None else None
-    same = (c for c in before.record.codes.values() if c is found or (code is not before and c.qualname == name))
-    return next(same, None)
-
-
-def context_of(code: Code) -> FunctionContext:
-    """How a function is run, for the rules."""
-    mode = code.mode
-    known = mode.traced, mode.chain, mode.transforms, code.static, code.jit
-    return FunctionContext(code.node, code.qualname, *known, code.rooted and mode.traced)
-
-
 def same_jit(before: Code, after: Code, module: ast.AST) -> Jit | None:
     """The jit of a function in a changed text: the decorator in the same place, or the call with the same text."""
     if before.jit is None:
@@ -462,17 +351,3 @@ def same_jit(before: Code, after: Code, module: ast.AST) -> Jit | None:
     wanted = ast.dump(before.jit.node)
     same = (n for n in walk(module) if isinstance(n, ast.Call) and ast.dump(n) == wanted)
     return next((before.jit._replace(node=n) for n in same), None)
-
-
-def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:
-    """Names that imports inside a function bind."""
-    table: dict[str, str] = {}
-    for part in getattr(node, "body", []) if not isinstance(node, ast.Lambda) else []:
-        match part:
-            case ast.Import(names=names):
-                tops = ((a, a.name.partition(".")[0]) for a in names)
-                table |= {a.asname or top: scope.placed(a.name if a.asname else top) for a, top in tops}
-            case ast.ImportFrom(module=module, names=names, level=level):
-                base = scope.absolute(level, module or "") if level else module or ""
-                table |= {a.asname or a.name: scope.placed(f"{base}.{a.name}") for a in names}
-    return table

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import Protocol
 
 from scanlint.jaxapi.words import words
-from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Partial, Transformed
+from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed, World
 from scanlint.trace.domain.values import Instance, Value
 
 DEEPEST = 4
@@ -28,14 +26,6 @@ _HEAVY = {
 }
 
 
-class Lookup(Protocol):
-    def find(self, name: str) -> Value | None: ...
-
-    def class_info(self, name: str) -> ClassInfo | None: ...
-
-    def attribute(self, info: ClassInfo, name: str) -> Value | None: ...
-
-
 def library_weight(name: str) -> float | None:
     """The weight of one of JAX's functions; None for a light one."""
     root, _, last = name.rpartition(".")
@@ -46,47 +36,35 @@ def library_weight(name: str) -> float | None:
     return _HEAVY.get(last) if name.startswith("jax.") else None
 
 
-class Weights(Mapping[str, float]):
-    """Weights of functions by canonical name, summed up through the calls that they make when they are asked for.
+class Weights:
+    """Weights of functions by canonical name, summed up through the calls that they make when they are asked for."""
 
-    It cannot be listed: what it holds is whatever can be asked.
-    """
-
-    def __init__(self, finder: Lookup) -> None:
-        self._finder = finder
+    def __init__(self, world: World) -> None:
+        self._world = world
         self._known: dict[Code, float] = {}
 
-    def __getitem__(self, name: str) -> float:
-        weight = self._weight(name, 0)
-        if weight is None:
-            raise KeyError(name)
-        return weight
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
+    def of(self, name: str) -> float | None:
+        """The weight of a function; None for one that is light, or not known."""
+        return self._weight(name, 0)
 
     def _weight(self, name: str, depth: int) -> float | None:
         known = library_weight(name)
         if known is not None or depth >= DEEPEST:
             return known
-        value = self._finder.find(name)
+        value = self._world.find(name)
         code = _code(value) if value is not None else None
         return self._function(code, depth) if code is not None else None
 
     def _own(self, code: Code, function: ast.expr) -> str | None:
         """The method that `self.f` is, or the `__call__` of the class of which it is an object."""
-        info = self._finder.class_info(code.owner) if code.owner is not None else None
-        if info is None or not code.positional() or not isinstance(function, ast.Attribute):
+        info = self._world.class_info(code.owner) if code.owner is not None else None
+        if info is None or not isinstance(function, ast.Attribute):
             return None
-        own = code.positional()[0].arg
-        if not isinstance(function.value, ast.Name) or function.value.id != own:
+        if not isinstance(function.value, ast.Name) or function.value.id != code.first:
             return None
         if function.attr in info.methods:
             return f"{info.name}.{function.attr}"
-        part = self._finder.attribute(info, function.attr)
+        part = self._world.attribute(info, function.attr)
         return f"{part.callee.name}.__call__" if part is not None and isinstance(part.callee, Instance) else None
 
     def _function(self, code: Code, depth: int) -> float:

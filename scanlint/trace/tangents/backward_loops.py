@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from scanlint.trace.calls.transforms import functions_in
+from scanlint.trace.calls.transforms import constants, functions_in
 from scanlint.trace.domain.callables import Differentiated, World
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import Value
 from scanlint.trace.tangents.taint import CLEAN, INPUT, Taint, either, flat, union
 from scanlint.trace.tangents.tangent_calls import call
 from scanlint.trace.tangents.tangent_flow import TangentFlow, TooLong
@@ -58,22 +57,17 @@ def _followed(world: World, node: ast.AST, derivative: Differentiated) -> Chains
 
 
 def _arguments(derivative: Differentiated) -> list[Taint] | None:
-    """What the arguments are: those that are differentiated, and the others; None where that is not known."""
+    """The marks of the arguments: INPUT for those that are differentiated; None where that is not known."""
     numbers = derivative.options.get("argnums")
     if derivative.transform == "jax.vjp":
         return [INPUT] * 16
     if numbers is None:
         return [INPUT]
-    chosen = _numbers(numbers)
-    if chosen is None or any(n < 0 for n in chosen):
+    found = constants(numbers)
+    chosen = [n for n in found if isinstance(n, int) and n >= 0]
+    if len(chosen) < len(found):
         return None
     return [INPUT if place in chosen else CLEAN for place in range(max(chosen, default=0) + 1)]
-
-
-def _numbers(value: Value) -> list[int] | None:
-    values = list(value.items) if value.items is not None else [value]
-    found = [v.constant for v in values]
-    return [n for n in found if isinstance(n, int)] if all(isinstance(n, int) for n in found) else None
 
 
 def _primary(result: Taint | None, derivative: Differentiated) -> Taint:

@@ -1,4 +1,4 @@
-"""Which arrays depend on what is differentiated, and through which loops: sets of marks, nested as the values are."""
+"""Tracks which arrays depend on differentiated ones, and through which loops: sets of marks, nested as values are."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def either(one: Taint, other: Taint) -> Taint:
 
 
 def marked(taint: Taint, loop: ast.AST) -> Taint:
-    """What comes out of a loop: all that depends on the argument depends on it through the loop."""
+    """The result of a loop: all that depends on the argument depends on it through the loop."""
     if isinstance(taint, tuple):
         return tuple(marked(part, loop) for part in taint)
     return taint | {loop} if taint else taint

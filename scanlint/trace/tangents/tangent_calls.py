@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from scanlint.jaxapi.derivatives import CONSTANT, OWN_RULES
+from scanlint.syntax.bindings import argument_of
 from scanlint.trace.calls.jax_results import ARRAY_METHODS
 from scanlint.trace.domain.callables import Method, Named
 from scanlint.trace.domain.values import Value
@@ -67,12 +68,6 @@ def _method(flow: TangentFlow, node: ast.Call, given: list[Taint]) -> Taint:
 # -- control flow
 
 
-def _argument(node: ast.Call, place: int, name: str) -> ast.expr | None:
-    if len(node.args) > place:
-        return node.args[place]
-    return next((k.value for k in node.keywords if k.arg == name), None)
-
-
 def _trip(flow: TangentFlow, node: ast.Call, function: ast.expr | None, args: list[Taint]) -> Taint | None:
     if function is None:
         return None
@@ -81,8 +76,8 @@ def _trip(flow: TangentFlow, node: ast.Call, function: ast.expr | None, args: li
 
 
 def _scan(flow: TangentFlow, node: ast.Call) -> Taint:
-    function = _argument(node, 0, "f")
-    rows = flow.eval(_argument(node, 2, "xs"))
+    function = argument_of(node, 0, "f")
+    rows = flow.eval(argument_of(node, 2, "xs"))
     outputs: list[Taint] = []
 
     def trip(carry: Taint) -> Taint | None:
@@ -93,22 +88,22 @@ def _scan(flow: TangentFlow, node: ast.Call) -> Taint:
         outputs[:] = [output]
         return after
 
-    carry = flow.turned(flow.eval(_argument(node, 1, "init")), trip)
+    carry = flow.turned(flow.eval(argument_of(node, 1, "init")), trip)
     return carry, outputs[0] if outputs else flat(rows)
 
 
 def _while_loop(flow: TangentFlow, node: ast.Call) -> Taint:
-    body = _argument(node, 1, "body_fun")
-    start = flow.eval(_argument(node, 2, "init_val"))
+    body = argument_of(node, 1, "body_fun")
+    start = flow.eval(argument_of(node, 2, "init_val"))
     carry = flow.turned(start, lambda carry: _trip(flow, node, body, [carry]))
     return flow.stopped(node, carry, "the loop carries what is differentiated")
 
 
 def _fori_loop(flow: TangentFlow, node: ast.Call) -> Taint:
-    body = _argument(node, 2, "body_fun")
-    start = flow.eval(_argument(node, 3, "init_val"))
+    body = argument_of(node, 2, "body_fun")
+    start = flow.eval(argument_of(node, 3, "init_val"))
     carry = flow.turned(start, lambda carry: _trip(flow, node, body, [CLEAN, carry]))
-    bounds = [_argument(node, 0, "lower"), _argument(node, 1, "upper")]
+    bounds = [argument_of(node, 0, "lower"), argument_of(node, 1, "upper")]
     traced = next((b for b in bounds if b is not None and _is_traced(flow.value(b))), None)
     if traced is None:
         return carry
@@ -124,12 +119,12 @@ def _cond(flow: TangentFlow, node: ast.Call) -> Taint:
     operands = [flow.eval(a) for a in node.args[3:]] or [
         flow.eval(k.value) for k in node.keywords if k.arg == "operand"
     ]
-    branches = [_argument(node, 1, "true_fun"), _argument(node, 2, "false_fun")]
+    branches = [argument_of(node, 1, "true_fun"), argument_of(node, 2, "false_fun")]
     return _branches(flow, node, branches, operands)
 
 
 def _switch(flow: TangentFlow, node: ast.Call) -> Taint:
-    listed = _argument(node, 1, "branches")
+    listed = argument_of(node, 1, "branches")
     operands = [flow.eval(a) for a in node.args[2:]]
     if isinstance(listed, ast.List | ast.Tuple):
         return _branches(flow, node, listed.elts, operands)
@@ -150,8 +145,8 @@ def _branches(
 
 
 def _map(flow: TangentFlow, node: ast.Call) -> Taint:
-    rows = flow.eval(_argument(node, 1, "xs"))
-    made = _trip(flow, node, _argument(node, 0, "f"), [rows])
+    rows = flow.eval(argument_of(node, 1, "xs"))
+    made = _trip(flow, node, argument_of(node, 0, "f"), [rows])
     return flat(rows) if made is None else made
 
 

@@ -82,7 +82,7 @@ class TangentFlow(ABC):
         named: Mapping[str, Taint] | None = None,
         held: Taint = CLEAN,
     ) -> Taint | None:
-        """What a function gives; None where it is not known. `held` is what a partial or a method holds already."""
+        """The result of a function; None where it is not known. `held` is what a partial or a method holds already."""
         named = named or {}
         match function.callee:
             case Closure() as closure:
@@ -110,7 +110,7 @@ class TangentFlow(ABC):
         return None
 
     def library(self, name: str, given: Sequence[Taint]) -> Taint:
-        """What a function from outside the project gives for values that are all that it gets."""
+        """The result of a function from outside the project that is handed only these values."""
         if name in PLAIN or name.rpartition(".")[2] in CONSTANT or not name.startswith(THROUGH):
             return CLEAN
         return union(given)
@@ -122,7 +122,6 @@ class TangentFlow(ABC):
         if any(a.code is code for a in self.stack) or len(self.stack) >= DEEPEST:
             self._cut += 1
             return None
-        self.world.noted(closure)
         frame = closure.frame.code if closure.frame is not None else None
         around = next((a for a in reversed(self.stack) if a.code is frame), None)
         env = bound(code, [flat(held), *args] if closure.receiver is not None else args, named)
@@ -158,7 +157,7 @@ class TangentFlow(ABC):
         return self.stack[-1]
 
     def value(self, node: ast.AST) -> Value:
-        """What is known of an expression of the function that is being run."""
+        """The marks of an expression of the function that is being run."""
         return self.here.code.record.values.get(node, UNKNOWN)
 
     def eval(self, node: ast.expr | None) -> Taint:
@@ -249,7 +248,7 @@ class TangentFlow(ABC):
     # -- loops of JAX
 
     def turned(self, start: Taint, trip: object) -> Taint:
-        """What a loop carries in the end, from what it starts with and what a trip makes of it."""
+        """The values that a loop carries in the end, from those at its start and what a trip makes of them."""
         assert callable(trip)
         carry = start
         for _ in range(TURNS):
@@ -261,7 +260,7 @@ class TangentFlow(ABC):
         return carry
 
     def stopped(self, node: ast.Call, carry: Taint, says: str) -> Taint:
-        """What comes out of a loop that cannot be run backwards."""
+        """The result of a loop that cannot be run backwards."""
         if not flat(carry):
             return carry
         here = self.here.code

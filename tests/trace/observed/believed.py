@@ -5,17 +5,13 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from observe import Program, place
 
 from scanlint.engine.session import Session
-from scanlint.project import survey
 from scanlint.project.discovery.folders import FoundFiles
-from scanlint.project.facts import ModuleFacts, collect
-from scanlint.project.files import SourceFile
 from scanlint.settings import Settings
 from scanlint.trace.domain.values import Kind, Value
 from scanlint.trace.unit import Unit
@@ -45,7 +41,7 @@ class Score(NamedTuple):
 
 
 def believed(folder: Path, program: Program) -> Session:
-    """The program as `scanlint check` sees it, slice by slice, with the values of every function kept."""
+    """The program as `scanlint check` sees it, slice by slice."""
     paths = []
     for path, text in program.files.items():
         file = folder / path
@@ -53,25 +49,8 @@ def believed(folder: Path, program: Program) -> Session:
         file.write_text(text)
         paths.append(file)
     run = Session(Settings(root=folder, cache=False, jobs=1))
-    with facts_of_all():
-        run.load(FoundFiles(list(paths)))
+    run.load(FoundFiles(list(paths)))
     return run
-
-
-@contextmanager
-def facts_of_all() -> Iterator[None]:
-    """Every function is one that can hold a finding."""
-
-    def collected(tree: ast.Module, source: SourceFile) -> ModuleFacts:
-        facts = collect(tree, source)
-        facts.functions.update({n: s._replace(control=True) for n, s in facts.functions.items()})
-        return facts
-
-    survey.collect = collected
-    try:
-        yield
-    finally:
-        survey.collect = collect
 
 
 def compare(folder: Path, program: Program, observed: Mapping[str, object]) -> Score:

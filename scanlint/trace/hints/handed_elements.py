@@ -1,4 +1,4 @@
-"""What JAX does with the elements of something that a loop goes over tells what they are."""
+"""Tells that the elements of a loop are arrays, where JAX is handed them."""
 
 from __future__ import annotations
 

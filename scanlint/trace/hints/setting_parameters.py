@@ -26,7 +26,7 @@ REFUSED = frozenset(
 )
 """Types of which no value is an argument of a jit."""
 PLAIN_JITS = frozenset(["jax.jit", "jax.pmap"])
-"""Those that take arrays alone; others leave what is none static."""
+"""Jits that take arrays alone; the others treat arguments that are no arrays as static."""
 
 
 class Flag(NamedTuple):
@@ -208,7 +208,7 @@ def _test(unit: Unit, use: ast.AST) -> tuple[ast.expr, ast.AST]:
 
 
 def _no_jax_type(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name: str) -> ast.expr | None:
-    """What some call surely hands in for a parameter and no jit takes: a function, a string or a type."""
+    """An argument for a parameter that no jit takes: a function, a string or a type."""
     if len(unit.file.binders.get(function.name, [])) != 1:
         return None
     return next((v for v in given_by_calls(unit, function, context, name) if _refused(unit, v)), None)
@@ -271,7 +271,7 @@ def _refused(unit: Unit, value: ast.expr) -> bool:
 
 
 def given_by_calls(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name: str) -> Iterator[ast.expr]:
-    """What calls of the jitted function in the same file give for a parameter."""
+    """The arguments for a parameter in calls of the jitted function in the same file."""
     assert context.jit is not None
     jit = context.jit
     file, aliases = unit.file, {function.name} if jit.decorator else set()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.decorators import applied
 from scanlint.syntax.bindings import defaults, parameters, targets, walk_scope
-from scanlint.trace.setting_parameters import Flag
+from scanlint.trace.hints.setting_parameters import Flag
 from scanlint.trace.unit import Unit
 from scanlint.trace.whole_file import WholeFile
 
@@ -21,7 +21,7 @@ KINDS = frozenset(("bool", "str"))
 
 
 class Handed(NamedTuple):
-    """What a call hands in, of which it is not known that it is a Python value."""
+    """An argument of a call, of which it is not known that it is a Python value."""
 
     path: str
     line: int
@@ -55,7 +55,7 @@ def _doubtful(
     depth: int,
     given: frozenset[str] = frozenset(),
 ) -> Iterator[Handed]:
-    """What the calls of a function under some names hand in for a parameter and may be arrays."""
+    """The arguments for a parameter that may be arrays, in calls of a function under some names."""
     places = [n for n in parameters(function.args) if n not in given]
     own, spelled = [(unit.source.path, unit.file)], [name for name in names if isinstance(name, str)]
     for path, file in [*own, *(found for name in spelled for found in unit.elsewhere(name))]:
@@ -70,7 +70,7 @@ def _doubtful(
 
 
 def _handed_on(file: WholeFile, names: list[str]) -> Iterator[ast.Name]:
-    """Where calls of something else are handed a function by its name: who calls it then is not seen."""
+    """The names under which a function is handed to other calls: who calls it then is not seen."""
     for call in file.kinds.of(ast.Call):
         for value in (*call.args, *(k.value for k in call.keywords)):
             if isinstance(value, ast.Name) and value.id in names and not _binds(file.around(call), value.id):

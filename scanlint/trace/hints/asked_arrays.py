@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from scanlint.policy.names import PYTREES
 from scanlint.syntax.bindings import Function, reads, targets
 from scanlint.syntax.walk import Kinds, kinds_inside, walk
-from scanlint.trace.array_uses import SHAPES, counter, gone_over, read_at
 from scanlint.trace.calls.jax_results import ARRAY_METHODS
+from scanlint.trace.hints.array_uses import SHAPES, counter, gone_over, read_at
 
 _TESTS = (ast.If, ast.While, ast.IfExp)
 

@@ -1,4 +1,4 @@
-"""Which parameters of a function are used as arrays, judged by its text alone."""
+"""Finds the parameters of a function that are used as arrays, by its text alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
 parameters by position (keys "0", "1", ...; "1.0" for a part that it unpacks) and name."""
 
 SAME_PARAMETERS = frozenset(f"jax.{name}" for name in words("grad value_and_grad jit checkpoint remat jacfwd jacrev"))
-"""What these make of a function takes what the function takes."""
+"""Transforms whose result takes the same arguments as the function under them."""
 SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES
 _TAKE_LISTS = words(
     "stack concatenate array asarray vstack hstack column_stack dstack block broadcast_arrays meshgrid zeros ones "
@@ -28,9 +28,9 @@ _TAKE_NUMBERS = words(
     "fftfreq rfftfreq hanning hamming blackman bartlett kaiser iota broadcasted_iota finfo iinfo issubdtype dtype "
     "result_type promote_types can_cast axis_index axis_size broadcast_shapes"
 )
-"""What these are given first is a Python number, a type or a name, under a trace most of all."""
+"""Functions whose first argument is a Python number, a type or a name, also under a trace."""
 _JOIN = frozenset(f"jax.numpy.{name}" for name in words("concatenate hstack vstack column_stack dstack"))
-"""What these join has axes: no list of Python numbers."""
+"""Functions that join arrays along an axis; they refuse Python numbers, which have none."""
 _TWO_ARRAYS = words("where maximum minimum dot matmul add subtract multiply divide einsum outer vdot power")
 _NUMBERS = words("where maximum minimum add subtract multiply divide power")
 """Functions of the above that take a Python number behind an array as well: `jnp.minimum(index, count)`."""
@@ -65,7 +65,7 @@ def array_uses(function: Function, resolve: Resolve, *, elements: bool = True) -
 
 
 def _from_elements(found: dict[str, bool], iterations: Sequence[tuple[str, str]]) -> None:
-    """What holds elements that are used as arrays is used so itself: of a loop in a loop that is told inside out."""
+    """Adds to `found` the names whose elements are used as arrays, until nothing follows: loops may stand in loops."""
     told = True
     while told:
         told = False

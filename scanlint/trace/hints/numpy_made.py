@@ -1,4 +1,4 @@
-"""What NumPy made on the host, as far as the file tells: by its functions, or by what callers hand in."""
+"""Finds values that NumPy made on the host, as far as the file tells: by its functions, or by callers' arguments."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _made(unit: Unit, function: ast.AST, node: ast.expr, depth: int) -> bool:
 
 
 def _hints(function: ast.AST, name: str) -> Iterator[ast.expr]:
-    """What a parameter is said to be."""
+    """The annotations of a parameter."""
     for part in binders_of(function, name):
         match part:
             case ast.arg(arg=parameter, annotation=ast.expr() as hint) if parameter == name:
@@ -63,7 +63,7 @@ def _plain(node: ast.expr) -> bool:
 
 
 def _bound(unit: Unit, function: ast.AST, name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
-    """What a name is bound to in a function, by its callers in the file or at the top of that; and where."""
+    """Expressions that a name has in a function, from its callers or the top of the file; each with its place."""
     found = False
     for part in (function, *binders_of(function, name)):
         match part:
@@ -82,7 +82,7 @@ def _bound(unit: Unit, function: ast.AST, name: str) -> Iterator[tuple[ast.AST, 
 
 
 def handed(unit: Unit, function: ast.FunctionDef, name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
-    """What calls in the file hand in for a parameter, and the function around each."""
+    """The arguments that calls in the file hand in for a parameter, and the function around each."""
     names = parameters(function.args)
     for call in unit.file.called.get(function.name, []):
         places = names[1:] if names[:1] == ["self"] and isinstance(call.func, ast.Attribute) else names

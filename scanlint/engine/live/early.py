@@ -1,4 +1,4 @@
-"""What can be said of an edit at once: the function around it is analysed by itself, with all else as it was."""
+"""Checks an edit at once: the function around it is analysed by itself, with all else as it was."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scanlint.engine.analyst import Bench
 from scanlint.engine.session import Found
 from scanlint.engine.tasks import UnitKey
 from scanlint.finding import Finding
-from scanlint.syntax.edits import split_lines
+from scanlint.syntax.edits import line_edits, split_lines
 from scanlint.syntax.source import Source
 from scanlint.trace.program.project import Around
 
@@ -34,13 +34,9 @@ class ChangedLines(NamedTuple):
 
 def changed_lines(before: str, after: str) -> ChangedLines:
     """The smallest run of lines that holds all changes."""
-    old, new = split_lines(before), split_lines(after)
-    shorter, head, tail = min(len(old), len(new)), 0, 0
-    while head < shorter and old[head] == new[head]:
-        head += 1
-    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    return ChangedLines(head + 1, len(old) - tail + 1, len(new) - tail + 1)
+    edits, end = line_edits(before, after), len(split_lines(before)) + 1
+    first, last = (edits[0].start.line, edits[-1].end.line) if edits else (end, end)
+    return ChangedLines(first, last, last + len(split_lines(after)) + 1 - end)
 
 
 def early_answer(
@@ -65,7 +61,7 @@ def early_answer(
 
 
 def _own(bench: Bench, around: Around, source: Source) -> list[Finding] | None:
-    """What is found in a function with another text; None where that does not parse, or is no longer this function."""
+    """The findings in a function with another text; None where that does not parse, or is no longer this function."""
     try:
         if around.unit is None:
             source.statements()

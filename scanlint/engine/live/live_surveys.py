@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeGuard
 
-from scanlint.engine.cache import Cache, FileSignature, sign
+from scanlint.engine.cache import FileSignature, sign
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import Place
 from scanlint.engine.team.executor import Team
@@ -64,15 +64,6 @@ class LiveSurveys(Surveys):
         self.opened: set[str] = set()
         self._last = LastVersions()
 
-    @property
-    def cache(self) -> Cache | None:
-        """Where surveys are taken from and kept."""
-        return self._cache
-
-    @cache.setter
-    def cache(self, cache: Cache | None) -> None:
-        self._cache = cache
-
     def follow(self, found: Mapping[str, Path]) -> None:
         """Survey which of these files are new or changed; those that are no more, and have no text, are forgotten."""
         own = {display: path for display, path in self.files.items() if display in self.opened}
@@ -121,7 +112,7 @@ class LiveSurveys(Surveys):
         self.files = {known: path for known, path in self.files.items() if known != display}
 
     def places(self) -> dict[str, Place]:
-        """The same; names are looked for again only when files come or go."""
+        """The files of the project by module name; names are worked out anew only when files come or go."""
         good = [display for display in self.files if self._made[display].error is None]
         if list(self._named) != good:
             names = ModuleNames()

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from scanlint.command.config import Overrides, load
-from scanlint.command.verify_options import VerifyOptions
+from scanlint.command.verifying.verify_options import VerifyOptions
 from scanlint.errors import UsageError
 from scanlint.finding import Verification
 from scanlint.report.console import out
@@ -21,7 +21,7 @@ OF_SINCE = ("strict", "no_callers", "config", "jobs", "no_cache")
 def run(options: VerifyOptions) -> int:
     """Compare what the options name, and give the exit code. Raises UsageError if the run itself cannot be made."""
     if options["since"] is not None:
-        from scanlint.command.verify_since import since
+        from scanlint.command.verifying.verify_since import since
 
         return since(options["since"], options)
     if len(options["files"]) != 2 or options["function"] is None:
@@ -96,7 +96,7 @@ def _given(path: Path, function: str, settings: Settings) -> tuple[tuple[str, st
 
 
 def _line(text: str, path: Path, function: str) -> int:
-    """Where a function is defined, or a name is bound to one."""
+    """The line where a function is defined, or a name is bound to one."""
     import ast
 
     try:

@@ -1,17 +1,17 @@
-"""Which parameters of a project's functions are used as arrays, by themselves or by the functions that they call."""
+"""Finds the parameters that a function uses as arrays, by itself or by the functions that it calls."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
 
-from scanlint.trace.array_uses import SAME_PARAMETERS, array_uses, unpacked_uses
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS
 from scanlint.trace.calls.transforms import functions_in
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.values import Value
+from scanlint.trace.hints.array_uses import SAME_PARAMETERS, array_uses, unpacked_uses
+from scanlint.trace.hints.asked_arrays import asked_arrays
 from scanlint.trace.members import noted
-from scanlint.trace.program.asked_arrays import asked_arrays
 
 DEEPEST_USES = 40
 LISTS = frozenset(("list", "tuple"))

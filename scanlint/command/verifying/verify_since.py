@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from scanlint.command.config import Overrides, load
-from scanlint.command.verify_options import VerifyOptions
+from scanlint.command.verifying.verify_options import VerifyOptions
 from scanlint.history.differences import FunctionChange
 from scanlint.history.repository import NoCommit
 from scanlint.history.since import Since

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from scanlint.deep import deeply
 from scanlint.engine.cache import Cache
-from scanlint.engine.early import early_answer
 from scanlint.engine.kept import KeptSlices, RememberedSlices
-from scanlint.engine.live_surveys import LiveSurveys
+from scanlint.engine.live.early import early_answer
+from scanlint.engine.live.live_surveys import LiveSurveys
 from scanlint.engine.session import Found, Session, syntax_error
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
@@ -39,7 +39,7 @@ SWEEP = 40
 
 
 class TextFindings(NamedTuple):
-    """What is found in a text; `kept` was found in the last version that parses, and still fits: this one is broken."""
+    """The findings in a text; `kept` are those of the last version that parses, which still fit: this one is broken."""
 
     findings: tuple[Finding, ...] = ()
     kept: tuple[Finding, ...] = ()
@@ -97,7 +97,7 @@ class LiveSession(Session):
         self.surveys.uncover(display)
 
     def early(self, source: SourceFile) -> TextFindings | None:
-        """What can be said at once of a text that is about to be put; None where nothing can."""
+        """The findings that can be told at once of a text that is about to be put; None where none can."""
         display, text = source.display, self.surveys.texts.get(source.display)
         module = self.surveys.module(display)
         bench = self.team.local.held.get(SliceTask((module,))) if module is not None else None
@@ -113,7 +113,7 @@ class LiveSession(Session):
         return TextFindings(tuple(finding for finding in heard if is_listed(finding, self.settings)))
 
     def check(self, displays: Iterable[str]) -> dict[str, TextFindings]:
-        """What is found in some files; once more, should one of the others have changed meanwhile."""
+        """The findings in some files; they are checked once more if one of the others has changed meanwhile."""
         wanted = [display for display in displays if display in self.files]
         self._recheck(frozenset(wanted))
         if any(known.scope != "unread" for known in self.problems):
@@ -124,7 +124,7 @@ class LiveSession(Session):
         return {display: self._told(display) for display in wanted}
 
     def offer(self, display: str, first: int, last: int) -> tuple[Finding, ...]:
-        """What begins on some lines of a file, as it was checked last, with the edits of each rewrite."""
+        """The findings that begin on some lines of a file, as it was checked last, with the edits of each rewrite."""
         here = [e for e in self.found.get(display, []) if first <= e.finding.start.line <= last]
         if display in self._broken:
             return self._told(display).kept

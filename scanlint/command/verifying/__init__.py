@@ -1,0 +1,1 @@
+"""`scanlint verify`: its options, and what it shows."""

@@ -1,0 +1,1 @@
+"""A session that stays while texts change: an editor asks it again after each edit."""
