@@ -170,6 +170,9 @@ def _trips(place: _Place, loop: ast.For) -> int:
 
 def _call(place: _Place, function: ast.expr, known: _Known, depth: int) -> float:
     """A call, without its arguments."""
+    match function:
+        case ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at"))):
+            return known.scale.update
     value = place.callee(function)
     if value.callee is not None:
         return _runs(value, known, depth)
@@ -180,8 +183,6 @@ def _call(place: _Place, function: ast.expr, known: _Known, depth: int) -> float
         inner = _call(place, function.args[0], known._replace(handed_in=known.whole), depth)
         return 1.0 if name in PROGRAMS else TIMES.get(name, 1.0) * inner
     if isinstance(function, ast.Attribute):
-        if isinstance(function.value, ast.Subscript) and getattr(function.value.value, "attr", "") == "at":
-            return known.scale.update
         owner = place.value(function.value)
         return 1.0 if owner.array or not isinstance(function.value, ast.Name) else known.handed_in
     return known.handed_in

@@ -369,6 +369,9 @@ class World(Protocol):
     def wants(self, code: Code) -> Collection[str]:
         """The parameters of a function that it is known to run under a trace, without knowing what they are."""
 
+    def noted(self, closure: Closure) -> None:
+        """See to it that what is known of the expressions of a function is kept, also where no call of it was run."""
+
     def differentiate(self, node: ast.AST, derivative: Differentiated) -> None:
         """A function is differentiated backwards."""
 

@@ -98,6 +98,14 @@ class Graph(Definitions):
         if primal.code.mode.traced:
             self.root(rule, "jax.custom_jvp", primal.code.mode, skip, frozenset(), None)
 
+    def noted(self, closure: Closure) -> None:
+        code, scope = closure.code, self.modules.get(closure.code.scope.name)
+        known = scope.codes.get(code.qualname.partition(".<locals>")[0]) if scope is not None else None
+        outer, frame = (known, None) if known is not None else (code, closure.frame)
+        if not (code.runs or outer.running):
+            self._walk(Frame(outer, outer.mode, dict(outer.incoming), frame))
+            self.settle()
+
     def differentiate(self, node: ast.AST, derivative: Differentiated) -> None:
         if self.open is None:
             self.derivatives[node] = derivative

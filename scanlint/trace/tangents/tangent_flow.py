@@ -122,6 +122,7 @@ class TangentFlow(ABC):
         if any(a.code is code for a in self.stack) or len(self.stack) >= DEEPEST:
             self._cut += 1
             return None
+        self.world.noted(closure)
         frame = closure.frame.code if closure.frame is not None else None
         around = next((a for a in reversed(self.stack) if a.code is frame), None)
         env = bound(code, [flat(held), *args] if closure.receiver is not None else args, named)
