@@ -8,9 +8,11 @@ from typing import NamedTuple
 from scanlint.host.piecemeal import jitted
 from scanlint.host.results.eager_updates import called_in_loops
 from scanlint.syntax.bindings import walk_scope
+from scanlint.syntax.walk import dotted
 from scanlint.trace.domain.values import Instance
 from scanlint.trace.program.repeats import loop_around
 from scanlint.trace.unit import Unit
+from scanlint.trace.whole_file import WholeFile
 
 
 class AppliedModel(NamedTuple):
@@ -37,23 +39,25 @@ def apply_of(unit: Unit, call: ast.Call) -> str | None:
     """As which expression the `apply` that a call runs is known where its model is made; None where it is jitted."""
     if jitted(unit.value(call.func)):
         return None
-    known, spelled = unit.once(apply_of, lambda: _applies(unit)), ast.unparse(call.func)
+    spelled = dotted(call.func) or ""
     match call.func:
         case ast.Attribute(value=owner, attr="apply") if isinstance(model := unit.value(owner).callee, Instance):
-            return spelled if unit.method(model.name, "apply") is None else None
-    return known.get(spelled)
+            return spelled or None if unit.method(model.name, "apply") is None else None
+    return unit.file.once(_applies, lambda: _applies(unit.file)).get(spelled)
 
 
-def _applies(unit: Unit) -> dict[str, str]:
+def _applies(file: WholeFile) -> dict[str, str]:
     """How the file spells the `apply` of what it calls `init` of too: itself, and names and attributes that keep it."""
-    calls = unit.file.kinds.of(ast.Call)
-    models = {ast.unparse(c.func.value) for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "init"}
+    calls = (call.func for call in file.kinds.of(ast.Call))
+    models = {dotted(f.value) for f in calls if isinstance(f, ast.Attribute) and f.attr == "init"} - {None}
     found = {f"{model}.apply": f"{model}.apply" for model in models}
     other: set[str] = set()
-    for assign in unit.file.kinds.of(ast.Assign):
-        spelled, value = ast.unparse(assign.targets[0]), ast.unparse(assign.value)
+    for assign in file.kinds.of(ast.Assign) if models else ():
+        spelled, value = dotted(assign.targets[0]), dotted(assign.value)
+        if spelled is None:
+            continue
         if value in found and isinstance(assign.targets[0], ast.Attribute):
-            found[spelled] = value
+            found[spelled] = found[value]
         elif value in models and isinstance(assign.targets[0], ast.Attribute):
             found[f"{spelled}.apply"] = f"{spelled}.apply"
         else:
