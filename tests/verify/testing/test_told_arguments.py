@@ -58,6 +58,7 @@ ROLLED_MASK = "def f(mask):\n    return lax.scan(lambda steps, m: (steps + (m & 
 WHOLE_ROWS = "with rows in the place of numbers the new version raises for mask: int32"
 WIDTHS = "with x64 enabled the new version raises for int32"
 LISTS = "only where `xs` is an array: for a list of its rows the new version raises"
+NUMPY = "only where `x` is an array of JAX: for one of NumPy the new version raises TracerArrayConversionError"
 LENGTHS = "only for arrays that are as long as each other"
 
 
@@ -75,6 +76,7 @@ LENGTHS = "only for arrays that are as long as each other"
         pytest.param(FADING, FADED, TWO_HALVES, id="a number that is an array of more digits"),
         pytest.param(LOGARITHM, LOGARITHMS, IN_X64, id="an arm that is a number of Python, which has 64 bits"),
         pytest.param(COUNTED.format("(i * 3)"), ROLLED.format("(i * 3)"), NARROW, id="a bound of eight bits"),
+        pytest.param(COUNTED.format("1.5"), ROLLED.format("1.5"), NUMPY, id="an array that a tracer indexes"),
         pytest.param(FLAGGED, SUMMED, LONG, id="a test that Python decides"),
         pytest.param(ALIVE, ROLLED_MASK, WHOLE_ROWS, id="rows of whole numbers"),
         pytest.param(LOOKUP, LOOKED, WIDTHS, id="32 bits beside those of Python"),
@@ -117,6 +119,8 @@ def test_an_element_that_both_arms_spread_out_is_refuted(judge: Judge) -> None:
         ),
         pytest.param(COUNTED.format("jnp.sin(x[i - 1])"), ROLLED.format("jnp.sin(x[i - 1])"), "what is computed from an index", id="a place counted from the end"),
         pytest.param(PAIRS, MAPPED.format("ys[: len(xs)]"), LENGTHS, id="an array that is cut"),
+        pytest.param(COUNTED.format("1.5"), ROLLED.replace("x[i]", "jnp.asarray(x)[i]").format("1.5"), NUMPY, id="an array that is made one of JAX"),
+        pytest.param(*("import functools\n@functools.partial(jax.jit, static_argnames='n')\n" + v.format("1.5") for v in (COUNTED, ROLLED)), NUMPY, id="an array that jit makes a tracer"),
     ],
 )  # fmt: skip
 def test_what_both_versions_take_is_not_told(old: str, new: str, told: str, judge: Judge) -> None:

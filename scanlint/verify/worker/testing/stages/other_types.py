@@ -19,7 +19,7 @@ from ...standing.optional_arguments import DEFAULTED
 from ..dtypes_evaluated import same_types
 from ..edge_sweep import defining
 from ..ill_conditioned import same_where_sums_cancel
-from ..lists_of_rows import lists_of_rows
+from ..lists_of_rows import lists_of_rows, of_numpy
 from ..mixed_kinds import WIDE, of_mixed_floats, of_mixed_kinds
 from ..other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, lost_error, not_taken
 from ..other_dtypes_compared import same_in_other_types
@@ -37,7 +37,7 @@ TWO_WIDE = (ORDINARY, Filling("other values", seed=1, scale=3.0, turn=1, mixed=T
 def of_python(weighing: WeighedPair, families: Sequence[Family]) -> None:
     """Compare for lists of rows, and for numbers where versions as they stand take arrays without axes."""
     if (specs := guessed_specs(families)) is not None:
-        weighing.remarks += lists_of_rows(weighing.full, specs)
+        weighing.remarks += [*lists_of_rows(weighing.full, specs), *of_numpy(weighing.full, specs)]
         if weighing.full.free:
             weighing.remarks += numbers_of_python(weighing.full, specs)
 
