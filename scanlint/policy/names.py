@@ -72,9 +72,9 @@ DRAWS = _guess(
 )
 
 MEASURES = _guess(
-    "a function on the host compares or times what it runs: its loops are as they are on purpose",
+    "a benchmark on the host compares what it runs: its loops are as they are on purpose",
     (1, 1),
-    r"(?i)(?:^|[_.])(?:bench(?:mark)?|profile|timing|speed)(?:$|[_.])",
+    r"(?i)(?:^|[_.])bench(?:mark)?(?:$|[_.])",
 )
 
 ENTRIES = _guess(
