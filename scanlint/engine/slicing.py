@@ -48,7 +48,8 @@ class Slicing:
         self._tokens = {name: f"{place.digest} {place.display}" for name, place in places.items()}
         self._roots = frozenset(name.partition(".")[0] for name in places)
         self._tasks: dict[str, SliceTask] = {}
-        for names in groups([self._member(place) for place in places.values()], together):
+        members = [self._member(place) for place in sorted(places.values(), key=lambda place: place.display)]
+        for names in groups(members, together):
             self._tasks |= dict.fromkeys(names, self._task(names))
 
     def hits(self, checked: frozenset[str]) -> Iterator[tuple[Hit, SliceTask]]:

@@ -337,3 +337,15 @@ def test_several_processes_say_what_one_says(tmp_path: Path, run: Scanlint) -> N
     assert {(r.stdout, r.stderr, r.returncode) for r in reports} == {(reports[0].stdout, "", 1)}
     cached = [run("--jobs", str(jobs), "--output-format", "concise") for jobs in (3, 1)]
     assert {(r.stdout, r.stderr) for r in cached} == {(reports[0].stdout, "")}
+
+
+def test_a_file_that_is_named_alone_is_known_from_a_run_over_all(pair: Path) -> None:
+    (pair / "pyproject.toml").write_text("")
+    (pair / "helper.py").write_text(f"{HELPER.format(trips=500)}\n\nfast = jax.jit(settle)\n")
+    words = [sys.executable, "-X", "importtime", "-m", "scanlint"]
+    runs = [
+        subprocess.run([*words, *named], cwd=pair, capture_output=True, text=True, check=False)
+        for named in ([], ["helper.py"], ["caller.py"])
+    ]
+    assert [("scanlint.trace.program.call_graph" in done.stderr) for done in runs] == [True, False, False]
+    assert runs[0].stdout == runs[1].stdout
