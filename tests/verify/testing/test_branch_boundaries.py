@@ -78,7 +78,7 @@ def test_an_axis_among_several_arguments_is_refuted(judge) -> None:
     old = "def g(x, y):\n    return x * y\n\ndef f(xs, ys):\n    return {}\n"
     new = "jax.vmap(g, in_axes=(0, {}))(xs, ys)"
     stacked = old.format("jnp.stack([g(x, y) for x, y in zip(xs, ys)])")
-    assert judge(stacked, old.format(new.format(0))).verdict == "proved"
+    assert judge(stacked, old.format(new.format(0))).verdict == "tested", "arrays of other lengths raise"
     for axis in (1, -1):
         assert judge(stacked, old.format(new.format(axis))).verdict == "refuted"
 

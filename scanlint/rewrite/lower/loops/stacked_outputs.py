@@ -55,15 +55,24 @@ def returned_element(
         return code, snippet.take(output.append)
     name = fresh(singular(output.name, "output"))
     opened, closed = brackets(output.element)
-    if opened and output.element.lineno > output.append.lineno:
+    if output.element.lineno > output.append.lineno:
         deep = " " * (output.element.col_offset - output.append.col_offset)
-        opened, closed = f"({snippet.newline}{deep}", f"{snippet.newline})"
+        if opened:
+            opened, closed = f"({snippet.newline}{deep}", f"{snippet.newline})"
+        elif not any(isinstance(n, ast.JoinedStr | ast.Constant) and _text(n) for n in ast.walk(output.element)):
+            code = "\n".join(line.removeprefix(deep) for line in code.split("\n"))
     made = snippet.parse(f"{name} = {opened}{code}{closed}")
     kept = ("leading_lines", "trailing_whitespace")
     snippet.change_statement(
         output.append, lambda old: made.with_changes(**{part: getattr(old, part) for part in kept})
     )
     return name, ()
+
+
+def _text(node: ast.JoinedStr | ast.Constant) -> bool:
+    """Whether a node is text over several lines, in which white space counts."""
+    several = (node.end_lineno or 0) > node.lineno
+    return several and (isinstance(node, ast.JoinedStr) or isinstance(node.value, str | bytes))
 
 
 def join_group(output: Output, snippet: Snippet, spell: Spell) -> None:
