@@ -7,6 +7,7 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
+import jax
 import pytest
 
 from scanlint.verify.worker.proof.symbolic.prove_for_all import ForAllSizes, Version, prove
@@ -23,6 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 """
+CARRIED = jax.lax.scan(lambda c, x: (c, None), 1, jax.numpy.ones(2))[0]
 FAULTS = ("TypeError", "AttributeError", "KeyError", "IndexError", "NameError", "AssertionError", "Concretization")
 """What the prover does not understand it says; an exception is a fault of its own."""
 
@@ -82,6 +84,12 @@ def test_wrong_ones_are_not(arguments: str, old: str, new: str) -> None:
     found = by_one_trip(old, new, arguments)
     assert not found.proved
     assert not found.reason.startswith(FAULTS), found.reason
+
+
+@pytest.mark.skipif(type(CARRIED) is not int, reason="this JAX makes an array of every carry")
+@pytest.mark.parametrize(("arguments", "old", "new"), [*pairs("handed_on.txt")])
+def test_what_a_scan_hands_on_unchanged_is_a_number_of_python(arguments: str, old: str, new: str) -> None:
+    assert not by_one_trip(old, new, arguments).proved
 
 
 def test_a_version_is_the_same_as_itself_for_all_sizes() -> None:
