@@ -168,14 +168,9 @@ class _ChoiceMarker(ast.NodeTransformer):
         return ast.copy_location(call, value)
 
 
-def in_words(choice: StaticTest, outcome: bool, text: str, *, idle: bool = False) -> str:
-    """A test that came out in one way only, as it is written: "`len(xs) == 5` at line 3 was never true".
-
-    `idle`: where it came out so, it changed nothing.
-    """
+def in_words(choice: StaticTest, outcome: bool, text: str) -> str:
+    """A test that came out in one way only, as it is written: "`len(xs) == 5` at line 3 was never true"."""
     told = f"`{written(choice, text)}` at line {choice.line} of the {choice.version} version was never"
-    if idle:
-        return f"that {told.removesuffix(' was never')} is {'true' if outcome else 'false'} changes no result tried"
     if choice.number is None:
         return f"{told} {'true' if outcome else 'false'}"
     return f"{told} {'above' if outcome else 'at most'} {choice.number}"

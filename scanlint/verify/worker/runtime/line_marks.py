@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -33,14 +34,15 @@ Outcome = tuple[StaticTest, bool]
 class ReachedLines:
     """The lines whose statements have begun, of each version and together, and how many statements have.
 
-    `choices` are the outcomes of the tests by which Python decided, `data` those of tests of arrays: any element's.
+    `choices` are the outcomes of the tests by which Python decided, `data` those of the elements of tests of arrays,
+    with how many of them there were.
     """
 
     events: int = 0
     lines: set[int] = field(default_factory=set)
     of: dict[str, set[int]] = field(default_factory=dict)
     choices: dict[StaticTest, set[bool]] = field(default_factory=dict)
-    data: dict[StaticTest, set[bool]] = field(default_factory=dict)
+    data: dict[StaticTest, Counter[bool]] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -108,10 +110,9 @@ def weighed(choice: StaticTest, array: jax.Array | np.ndarray | np.bool_) -> obj
         return array == array if _FORCED[choice] else array != array
     if not _WATCHING or isinstance(array, jax.core.Tracer):
         return array
-    seen = _WATCHING[-1].data.setdefault(choice, set())
-    if len(seen) < 2:
-        plain = np.asarray(array)
-        seen.update(outcome for outcome in (True, False) if (plain == outcome).any())
+    plain, seen = np.asarray(array), _WATCHING[-1].data.setdefault(choice, Counter())
+    true = int(np.count_nonzero(plain))
+    seen.update({outcome: count for outcome, count in ((True, true), (False, plain.size - true)) if count})
     return array
 
 

@@ -27,6 +27,8 @@ from .stages.weighed_pair import WeighedPair
 from .trip_counts import enlarged
 
 FEW = 2  # cases of each family
+SELDOM = 20
+"""An outcome of so few elements, one in these many, must be seen to matter: it may stand for what is rarer still."""
 OP_BY_OP_SECONDS, FORCED_SECONDS = 2.0, 0.5
 
 
@@ -64,7 +66,7 @@ def seen_both_ways(weighing: WeighedPair) -> None:
 
 
 def _arrays_tested(weighing: WeighedPair) -> None:
-    """Raise Unknown where a test of arrays that one version alone has decides nothing on the inputs tried."""
+    """Raise Unknown where an outcome of a test of arrays that one version alone has never came up, or seldom in vain."""
     pair, started = weighing.full.pair, time.process_time()
     usual = []
     for _, values, _ in chain.from_iterable(judge.ran for judge in weighing.judges):
@@ -73,13 +75,16 @@ def _arrays_tested(weighing: WeighedPair) -> None:
     texts = {"old": pair.old.text, "new": pair.new.text}
     other = {"old": " ".join(texts["new"].split()), "new": " ".join(texts["old"].split())}
     for test in sorted(weighing.taken.data):
-        seen = weighing.taken.data[test] | weighing.taken.choices.get(test, set())
+        counts, asked = weighing.taken.data[test], weighing.taken.choices.get(test, set())
         if written(test, texts[test.version]) in other[test.version]:
             continue
         for outcome in (True, False):
-            mattered = test.version == "old" or not usual or _matters(pair, test, not outcome, usual)
-            if outcome not in seen or not mattered:
-                raise Unknown(f"{in_words(test, outcome, texts[test.version], idle=outcome in seen)}; {REMEDY}")
+            seldom = SELDOM * counts[outcome] < counts.total() and outcome not in asked
+            if not counts[outcome] and outcome not in asked:
+                raise Unknown(f"{in_words(test, outcome, texts[test.version])}; {REMEDY}")
+            if test.version == "new" and seldom and usual and not _matters(pair, test, not outcome, usual):
+                told = f"that `{written(test, texts['new'])}` at line {test.line} of the new version is now and then"
+                raise Unknown(f"{told} {'true' if outcome else 'false'} changes no result tried; {REMEDY}")
 
 
 def _op_by_op(pair: VersionPair, values: Values) -> object:
