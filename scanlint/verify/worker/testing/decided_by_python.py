@@ -66,7 +66,7 @@ def seen_both_ways(weighing: WeighedPair) -> None:
 
 
 def _arrays_tested(weighing: WeighedPair) -> None:
-    """Raise Unknown where an outcome of a test of arrays that one version alone has never came up, or seldom in vain."""
+    """Raise Unknown where an outcome of a test of arrays of one version alone never came up, or seldom in vain."""
     pair, started = weighing.full.pair, time.process_time()
     usual = []
     for _, values, _ in chain.from_iterable(judge.ran for judge in weighing.judges):
