@@ -67,7 +67,7 @@ def _raised(judge: Judge, values: Values) -> Exception | None:
     try:
         with limited(SECONDS):
             judge.pair.run_new(values)
-    except TookTooLong:
+    except TookTooLong:  # nothing is said of what was not seen to the end
         return None
     except Exception as error:  # noqa: BLE001 - code of others, whatever it raises
         return error
