@@ -264,20 +264,39 @@ def _many(model: LoopModel, stream: Stream, size: float, settings: Settings) -> 
     if stream.counted is not None:
         return is_array(model.unit, stream.counted)
     count = stream_count(model.unit, stream)
-    if _reads_sets(model) or FEW_SAID(described(model.unit, model.node, count.names)):
+    if _takes_dicts(model) or FEW_SAID(described(model.unit, model.node, count.names)):
         return False
     if count.origin in ("shape", "argument"):
         return True
     return count.origin == "field" and _large_field(model, size, settings)
 
 
-def _reads_sets(model: LoopModel) -> bool:
-    """Whether each trip takes its parameters out of a list in a dict: `params["blocks"][i]`, as many as are stored."""
-    for part in walk_scope(model.node.body):
+def _takes_dicts(model: LoopModel) -> bool:
+    """Whether each trip of a traced loop takes a dict by its number: no row of an array has entries with names.
+
+    So the trips are as many as there are dicts in a list, such as the layers of a model.
+    """
+    if not model.unit.context(model.node).traced:
+        return False
+    parts = list(walk_scope(model.node.body))
+    taken: set[str] = set()
+    for part in parts:
         match part:
-            case ast.Subscript(value=ast.Subscript(slice=ast.Constant(value=str())) as sets, slice=ast.Name(id=name)):
-                if name in model.staged and not model.unit.value(sets).array:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_taken(model, value):
+                taken.add(name)
+    for part in parts:
+        match part:
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())):
+                if _is_taken(model, value) or (isinstance(value, ast.Name) and value.id in taken):
                     return True
+    return False
+
+
+def _is_taken(model: LoopModel, value: ast.expr) -> bool:
+    """Whether an expression is `xs[i]`, by the number of the trip."""
+    match value:
+        case ast.Subscript(slice=ast.Name(id=name)):
+            return name in model.staged
     return False
 
 

@@ -593,3 +593,15 @@ def test_a_copy_of_a_traced_array_is_traced() -> None:
         return y
     """
     assert [f.trips for f in found(program)] == [180]
+
+
+@pytest.mark.parametrize(
+    ("taken", "count"),
+    [
+        pytest.param('batch["x"][i]', 1, id="rows of an entry"),
+        pytest.param('batch[i]["w"]', 0, id="entries of dicts in a list"),
+    ],
+)
+def test_a_row_has_no_entries_with_names(taken: str, count: int) -> None:
+    text = f"@jax.jit\ndef f(batch, x):\n    for i in range(x.shape[0]):\n        x = jnp.sin(x @ x) + {taken}\n    return x\n"
+    assert len(found(text)) == count
