@@ -17,7 +17,7 @@ import numpy as np
 
 from ..sandbox.idleness import Idleness
 from .jax_errors import Fact, says
-from .jax_functions import attribute
+from .jax_functions import attribute, traced_as_before
 
 Values = dict[str, object]
 """Arguments, by parameter."""
@@ -60,7 +60,8 @@ def limited(seconds: float) -> Iterator[None]:
     started = (time.process_time(), time.monotonic())
     outer = [signal.setitimer(timer, limit, AGAIN_SECONDS)[0] for timer, _, limit in bells]
     try:
-        yield
+        with traced_as_before():
+            yield
     finally:
         for timer, _, _ in bells:
             signal.setitimer(timer, 0)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax._src import core
 
 if TYPE_CHECKING:
     from jax import ShapeDtypeStruct
@@ -21,6 +22,19 @@ WEAK = "weak "
 def finished(result: T) -> T:
     """Wait for what is still being computed."""
     return cast("T", jax.block_until_ready(result))  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def traced_as_before() -> Iterator[None]:
+    """Let JAX trace after an interruption what it traced before: it may strike while JAX is changing that."""
+    context = getattr(core, "trace_ctx", None)  # since JAX 0.4.36
+    before = context.trace if context is not None else None
+    try:
+        yield
+    except BaseException:
+        if context is not None:
+            context.set_trace(before)
+        raise
 
 
 def eps(dtype: object) -> float:
