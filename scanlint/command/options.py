@@ -36,7 +36,7 @@ class FormatAndFile(click.ParamType):  # type: ignore[type-arg, unused-ignore]  
 
 
 class ReportOptions(TypedDict):
-    """What click hands over for `scanlint report`: one entry per option, as of `scanlint check`."""
+    """The options of `scanlint report` as click parses them, each under the name that it has for `scanlint check`."""
 
     paths: tuple[Path, ...]
     select: tuple[str, ...]
@@ -58,7 +58,7 @@ class ReportOptions(TypedDict):
 
 
 class CheckOptions(ReportOptions):
-    """What click hands over for `scanlint check`: the options of `scanlint report`, and these."""
+    """The options of `scanlint check` as click parses them: those of `scanlint report`, and the following."""
 
     fix: bool
     diff: bool

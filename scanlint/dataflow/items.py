@@ -58,7 +58,7 @@ def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
 
 
 def _handed(unit: Unit, flow: Flow, name: str) -> bool:
-    """Whether a name is an argument of a function that a decorator compiles: its callers hold another pytree."""
+    """Whether a name is an argument of a decorated function: jit copies the dict, so callers do not see it change."""
     context = unit.contexts.get(flow.function)
     if context is None or context.jit is None or not context.jit.decorator or isinstance(flow.function, ast.Lambda):
         return False
@@ -122,7 +122,7 @@ def _makes(unit: Unit, target: ast.AST) -> bool:
 
 
 def _array(unit: Unit, made: ast.expr) -> bool:
-    """Whether an expression is an array of `jax.numpy`, which nothing changes: `rows = jnp.stack(rows)`."""
+    """Whether an expression makes an array of `jax.numpy`, such as `jnp.stack(rows)`: no code can change it in place."""
     return isinstance(made, ast.Call) and (unit.resolve(made.func) or "").startswith("jax.numpy.")
 
 

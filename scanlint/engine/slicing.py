@@ -136,7 +136,7 @@ class Slicing:
         return frozenset(name.rpartition(".")[2] for name, one in surveyed.items() if one.begins and not one.drives)
 
     def _reaches(self, task: SliceTask) -> bool:
-        """Whether what begins in a slice may come to a file that is told of: some file of it imports that one."""
+        """Whether the analysis of a slice can reach a file that findings are wanted of: one of its files imports it."""
         displays = (self._places[name].display for name in (*task.begin, *task.around))
         return not self._told or not self._reaching.isdisjoint(displays)
 

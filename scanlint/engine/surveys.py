@@ -30,7 +30,7 @@ class Surveys:
         return self._made[display]
 
     def control(self, displays: Collection[str]) -> bool:
-        """Whether one of these files has a function, or statements to look into: else there is nothing to find."""
+        """Whether one of these files holds code that rules look into; a file of constants alone does not."""
         return any(self._made[display].control for display in displays)
 
     def size(self, displays: Collection[str]) -> int:
