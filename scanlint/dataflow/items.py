@@ -122,7 +122,7 @@ def _makes(unit: Unit, target: ast.AST) -> bool:
 
 
 def _array(unit: Unit, made: ast.expr) -> bool:
-    """Whether an expression makes an array of `jax.numpy`, such as `jnp.stack(rows)`: no code can change it in place."""
+    """Whether an expression makes an array of `jax.numpy`, such as `jnp.stack(rows)`: nothing changes it in place."""
     return isinstance(made, ast.Call) and (unit.resolve(made.func) or "").startswith("jax.numpy.")
 
 
