@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from scanlint.finding import Report
 from scanlint.jaxapi.words import words
 from scanlint.rules.base import Context, Rule
-from scanlint.syntax.bindings import targets
+from scanlint.syntax.bindings import Function, parameters, reads, targets
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
@@ -35,6 +35,8 @@ class StaticCond(Rule[ast.Call]):
         test = node.args[0]
         if not _is_of_python(context.unit.value(test)) or (where and _counts(context.unit, node, test)):
             return
+        if _may_be_passed(context.unit, test):
+            return
         name = ast.unparse(node.func)
         shown = " ".join(ast.unparse(test).split())
         yield context.report(
@@ -51,6 +53,21 @@ def _counts(unit: Unit, node: ast.Call, test: ast.expr) -> bool:
     names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
     loops = (a for a in unit.ancestors(node) if isinstance(a, ast.For))
     return any(names & set(targets(loop.target)) for loop in loops)
+
+
+def _may_be_passed(unit: Unit, test: ast.expr) -> bool:
+    """Whether a test reads a default of a jitted function, itself or in an inner one: passed, it would be a tracer."""
+    code = unit.code
+    if code is None or code.jit is None:
+        return False
+    optional = code.defaults().keys() - code.static - code.jit.given
+    inner = {
+        name
+        for f in unit.ancestors(test)
+        if isinstance(f, Function) and f is not code.node
+        for name in parameters(f.args)
+    }
+    return bool(optional) and not reads(test).isdisjoint(optional | inner)
 
 
 def _does(name: str, *, where: bool) -> str:

@@ -63,3 +63,16 @@ def test_a_where_on_the_number_of_a_trip_is_left(tmp_path: Path) -> None:
     text = f"{HEAD}    for k in range(20):\n        x = jnp.where(k == 0, jnp.sin(x), x)\n    return x\n"
     settings = Settings(root=tmp_path, select=("SCN409",), level="advice")
     assert check_text(text.encode(), tmp_path / "model.py", settings).findings == ()
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        pytest.param("jax.lax.cond(double, jnp.sin, jnp.cos, x)", id="at once"),
+        pytest.param("(lambda v, d: jax.lax.cond(d, jnp.sin, jnp.cos, v))(x, double)", id="in an inner function"),
+    ],
+)
+def test_a_default_that_a_caller_may_pass_is_no_value_of_python(returned: str, tmp_path: Path) -> None:
+    text = f"import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x, double: bool = True):\n    return {returned}\n"
+    settings = Settings(root=tmp_path, select=("SCN409",), cache=False)
+    assert check_text(text.encode(), tmp_path / "model.py", settings).findings == []
