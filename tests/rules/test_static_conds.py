@@ -75,4 +75,4 @@ def test_a_where_on_the_number_of_a_trip_is_left(tmp_path: Path) -> None:
 def test_a_default_that_a_caller_may_pass_is_no_value_of_python(returned: str, tmp_path: Path) -> None:
     text = f"import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x, double: bool = True):\n    return {returned}\n"
     settings = Settings(root=tmp_path, select=("SCN409",), cache=False)
-    assert check_text(text.encode(), tmp_path / "model.py", settings).findings == []
+    assert check_text(text.encode(), tmp_path / "model.py", settings).findings == ()
