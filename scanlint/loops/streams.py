@@ -52,7 +52,7 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
     """What is iterated, as streams side by side; nothing when one of them is not understood."""
     match iterable, unit.resolve(iterable.func) if isinstance(iterable, ast.Call) else None:
         case ast.Call(args=args, keywords=[]), "builtins.range" if not any(isinstance(a, ast.Starred) for a in args):
-            yield from _range(unit, target, args)
+            yield from range_of(unit, target, args)
         case ast.Call(args=[ast.Call() as inner], keywords=[]), "builtins.list" | "builtins.tuple":
             yield from streams_of(unit, target, inner)
         case ast.Call(args=[ast.Call() as inner], keywords=[]), "builtins.reversed":
@@ -116,7 +116,8 @@ def _reversed(stream: Stream) -> Stream:
     return replace(stream, reverse=not stream.reverse)
 
 
-def _range(unit: Unit, target: ast.expr, args: list[ast.expr]) -> Iterator[Stream]:
+def range_of(unit: Unit, target: ast.expr, args: list[ast.expr]) -> Iterator[Stream]:
+    """The stream of `range(*args)`."""
     match args:
         case [stop]:
             yield Stream(target, "range", stop=stop)

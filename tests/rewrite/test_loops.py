@@ -1010,8 +1010,9 @@ MADE = {
     "keys for so many trips": ("keys = jax.random.split(key, 12)", "range(12)", "lax.scan(step, x, keys)"),
     "keys for a named number": ("keys = jax.random.split(key, n)", "range(n)", "lax.scan(step, x, keys)"),
     "from the second one on": ("keys = jax.random.split(key, n)", "range(1, n)", "lax.scan(step, x, keys[1:])"),
-    "a number that changes": ("keys = jax.random.split(key, n)\n    n = n - 1", "range(n)", "lax.fori_loop(0, n, body, x)"),
-    "more keys than trips": ("keys = jax.random.split(key, 14)", "range(12)", "lax.fori_loop(0, 12, body, x)"),
+    "a number that changes": ("keys = jax.random.split(key, n)\n    n = n - 1", "range(n)", "lax.scan(step, x, keys[:-1])"),
+    "more keys than trips": ("keys = jax.random.split(key, 14)", "range(12)", "lax.scan(step, x, keys[:12])"),
+    "fewer keys than trips": ("keys = jax.random.split(key, 11)", "range(12)", "lax.fori_loop(0, 12, body, x)"),
 }  # fmt: skip
 
 

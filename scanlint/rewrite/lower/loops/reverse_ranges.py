@@ -8,35 +8,30 @@ from typing import NamedTuple
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import shifted
-from scanlint.rewrite.lower.loops.row_inputs import Row, rows_between
 
 
 class Downward(NamedTuple):
-    """The numbers from `lower` to before `upper` (as source), gone through from the last one down.
-
-    `row`: the array whose rows are all that the numbers serve to read. Arrays that are not known to be as long as the
-    loop go on to be read by index, which is clamped where it runs over.
-    """
+    """The numbers from `lower` to before `upper` (as source), gone through from the last one down."""
 
     lower: str
     upper: str
-    row: Row | None
 
 
 def downward(model: LoopModel) -> Downward | None:
-    """What a loop counts down over, where it is one range by 1 whose numbers read arrays."""
+    """What a loop counts down over, where it is one range by 1 whose numbers read arrays.
+
+    Arrays that are not known to be as long as the loop go on to be read by index, which is clamped where it runs over.
+    """
     if len(model.streams) != 1 or not isinstance(model.streams[0].target, ast.Name):
         return None
-    between = limits(model, model.streams[0])
+    between = _limits(model, model.streams[0])
     if between is None or any(model.unit.value(bound).traced for bound in model.bounds):
         return None
     reads = _reads(model, model.streams[0].target.id)
-    if not any(isinstance(read, ast.Subscript) for read in reads):
-        return None
-    return Downward(*between, rows_between(model, between[0], ast.parse(between[1], mode="eval").body))
+    return Downward(*between) if any(isinstance(read, ast.Subscript) for read in reads) else None
 
 
-def limits(model: LoopModel, stream: Stream) -> tuple[str, str] | None:
+def _limits(model: LoopModel, stream: Stream) -> tuple[str, str] | None:
     """The same numbers as a range that counts up, as source."""
     code = model.unit.source.segment
     if stream.kind != "range" or stream.stop is None:

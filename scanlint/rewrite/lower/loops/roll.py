@@ -24,7 +24,7 @@ from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import as_array, use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.range_bounds import counts_evenly, last_target, length, nth
 from scanlint.rewrite.lower.loops.reverse_ranges import Downward, downward
-from scanlint.rewrite.lower.loops.row_inputs import Row, naming, rows_read_by_index
+from scanlint.rewrite.lower.loops.row_inputs import Row, counting, naming, rows_read_by_index
 from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials, read_backwards, returned_element
 from scanlint.syntax.bindings import binds, targets, walk_scope
 
@@ -43,7 +43,7 @@ class Roll:
     typed: Typed = OWN
 
     def __post_init__(self) -> None:
-        model = self.model
+        model = self.model = counting(self.model)
         node = model.node
         self.unit = model.unit
         self.source = model.unit.source
@@ -56,6 +56,7 @@ class Roll:
         self.left: set[str] = set()
         self.starts = dict(_starts(model))
         self.down: Downward | None = None
+        self.rows: Row | None = None
 
     def outcome(self) -> Outcome:
         model = self.model
@@ -65,25 +66,24 @@ class Roll:
         use_tracers(model, self.snippet, self.spell)
         rows = rows_read_by_index(model)
         left = [t for t in model.live_targets if not self._leave(t)]
-        if left and (rows or set(left) & model.flow.bound_before(model.node)):
+        if left and (rows is not None or set(left) & model.flow.bound_before(model.node)):
             return Withheld(
                 "target-read-after-loop", f"`{left[0]}` is read after the loop (line {model.node.end_lineno})"
             )
         last = [*model.last_values, *left]
         trees = any(composite(self.unit, output.element) for output in model.outputs)
-        self.down = downward(model) if not left and not trees else None
-        if self.down is not None:
-            return self._scan(None, last)
-        scans = model.collects or bool(last) or any(s.kind == "rows" for s in model.streams)
-        if not rows and not scans:
-            if not counts_evenly(model, model.streams[0]):
-                return self._scan(rows, last)
+        if not left and not trees:
+            self.rows, self.down = rows, downward(model) if rows is None else None
+        elif rows is not None and not rows.backward:
+            self.rows = rows
+        rolled = model.collects or bool(last) or any(s.kind == "rows" for s in model.streams)
+        if self.down is None and self.rows is None and not rolled and counts_evenly(model, model.streams[0]):
             return self._fori()
-        for bound in model.bounds:
-            if self.unit.value(bound).traced:
-                what = self.source.segment(bound)
-                return Withheld("dynamic-length-output", f"`{what}` is not known when tracing (line {bound.lineno})")
-        return self._scan(rows, last)
+        traced = next((b for b in model.bounds if self.unit.value(b).traced), None)
+        if traced is not None and rolled:
+            what = self.source.segment(traced)
+            return Withheld("dynamic-length-output", f"`{what}` is not known when tracing (line {traced.lineno})")
+        return self._scan(last)
 
     def _leave(self, target: str) -> bool:
         """Give a loop variable its last value after the loop, where that is evident; whether it is."""
@@ -106,9 +106,9 @@ class Roll:
         call = f"{self.spell('jax.lax.fori_loop')}({start}, {stop}, {name}, {self.initial()})"
         return self.finish(definition, [f"{kept(self.model)} = {call}", *self.after], "fori_loop")
 
-    def _scan(self, rows: Row | None, last: list[str]) -> Outcome:
+    def _scan(self, last: list[str]) -> Outcome:
         model = self.model
-        if rows is None:
+        if self.rows is None:
             use_weak(model, self.snippet)
         name = self.names("step", "loop_step", "outer_step")
         outputs: list[tuple[str, str]] = []
@@ -117,7 +117,7 @@ class Roll:
         if isinstance(plan, Withheld):
             return plan
         in_order = bool(model.outputs or last) and not self._backwards
-        parameter, prologue, xs, options = self._inputs(rows, in_order=in_order)
+        parameter, prologue, xs, options = self._inputs(in_order=in_order)
         for output in model.outputs:
             stacked = plan.names[output.name]
             outputs.append((self._element(output), stacked))
@@ -156,6 +156,8 @@ class Roll:
     def _backwards(self) -> bool:
         """Whether `reverse=True` fits: the loop and all readers of its lists go from the last row to the first."""
         model, left = self.model, set(self.model.live_targets) - self.left
+        if self.rows is not None:
+            return self.rows.backward
         fronts = bool(model.outputs) and all(o.front or read_backwards(model, o) for o in model.outputs)
         turned = fronts and all(s.reverse for s in model.streams) and not (model.last_values or left)
         return turned or self.down is not None
@@ -173,13 +175,13 @@ class Roll:
         counter = self.names("k", "trip")
         return counter, [self.snippet.parse(f"{target} = {nth(self.model, stream, counter)}")], "0", trips
 
-    def _inputs(self, rows: Row | None, *, in_order: bool) -> tuple[str, list[cst.BaseStatement], str, str]:
+    def _inputs(self, *, in_order: bool) -> tuple[str, list[cst.BaseStatement], str, str]:
         """The second parameter of a scan's step, what unpacks it, the xs and further options.
 
         `in_order`: outputs are stacked in the order of the trips, so that `reverse=True` would turn them round.
         """
-        if rows is not None:
-            return self._row_input(rows)
+        if self.rows is not None:
+            return self._row_input(self.rows)
         model = self.model
         if self.down is not None:
             return self._downward(self.down)
@@ -223,30 +225,20 @@ class Roll:
         return f"({code})" if isinstance(stream.target, ast.Tuple) and not code.startswith("(") else code
 
     def _downward(self, down: Downward) -> tuple[str, list[cst.BaseStatement], str, str]:
-        """The numbers that a range counts down over, or the rows that they read, from the last one to the first."""
-        if down.row is None:
-            lower = "" if down.lower == "0" else f"{down.lower}, "
-            bounds = f"{lower}{down.upper}"
-            numbers = self.typed.arange(bounds, f"len(range({bounds}))" if lower else bounds, self.spell)
-            return self.model.targets[0], [], numbers, ", reverse=True"
-        return self._row_input(down.row, ", reverse=True")
+        """The numbers that a range counts down over, from the last one to the first."""
+        lower = "" if down.lower == "0" else f"{down.lower}, "
+        bounds = f"{lower}{down.upper}"
+        numbers = self.typed.arange(bounds, f"len(range({bounds}))" if lower else bounds, self.spell)
+        return self.model.targets[0], [], numbers, ", reverse=True"
 
-    def _row_input(self, row: Row, options: str = "") -> tuple[str, list[cst.BaseStatement], str, str]:
-        index = self.model.streams[0].target
-        assert isinstance(index, ast.Name)
-        places: list[ast.expr] = []
-        for part in ast.walk(self.model.node):
-            match part:
-                case ast.Subscript(value=base, slice=ast.Name(id=at)) if at == index.id:
-                    if ast.unparse(base) == row.array:
-                        places.append(part)
-        named = naming(self.model, places)
+    def _row_input(self, row: Row) -> tuple[str, list[cst.BaseStatement], str, str]:
+        named = naming(self.model, row.places)
         name = self.names.inside(row.name) if named is None else ast.unparse(named.targets[0])
-        for place in places:
+        for place in row.places:
             self.snippet.replace(place, name)
         if named is not None:
             self.snippet.remove(named)
-        return name, [], row.xs, options
+        return name, [], row.xs, ", reverse=True" if row.backward else ""
 
     def _xs(self, stream: Stream, reversed_by_option: bool) -> str:
         code = self.source.segment
@@ -290,7 +282,7 @@ class Roll:
         return code
 
     def _last(self, value: str, stacked: str) -> str:
-        place = "0" if self.down is not None else "-1"
+        place = "0" if self._backwards else "-1"
         bound = [s.value for s in walk_scope(self.model.node.body) if isinstance(s, ast.Assign) and value in binds(s)]
         if any(composite(self.unit, made) for made in bound):
             return f"{value} = {self.spell('jax.tree.map')}(lambda leaf: leaf[{place}], {stacked})"
