@@ -144,8 +144,18 @@ def _whole(call: ast.Call) -> bool:
 
 def total(unit: Unit, node: ast.expr) -> bool:
     """Whether an expression is cheap, and may be computed where it is not chosen: its gradient stays finite."""
-    size = sum(1 for n in ast.walk(node) if isinstance(n, ast.expr))
-    return size <= MAX_TOTAL and all(_plain(unit, n) for n in ast.walk(node)) and finite_partials(unit, node)
+    counted = {n for read in ast.walk(node) if _counted(unit, read) for n in ast.walk(read)}
+    parts = [n for n in ast.walk(node) if n not in counted]
+    size = sum(isinstance(n, ast.expr) for n in parts)
+    return size <= MAX_TOTAL and all(_plain(unit, n) for n in parts) and finite_partials(unit, node)
+
+
+def _counted(unit: Unit, node: ast.AST) -> bool:
+    """Whether an expression is a sum of whole numbers of Python: the place of a row, which has no derivative."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+        return False
+    value = unit.value(node)
+    return value.dtype == "int" and not value.array and not value.traced
 
 
 def _plain(unit: Unit, node: ast.AST) -> bool:
