@@ -40,6 +40,7 @@ PEELED = {"carry-not-an-array", "maybe-undefined"}
 
 def _change(model: LoopModel, by_hand: bool) -> str:
     from scanlint.loops.rows.buffers import buffered, within
+    from scanlint.rewrite.lower.loops.row_inputs import rows_read_by_index
 
     if within(model) is not None:
         return f"compute a whole row of {quoted(model.carried)} with `jax.vmap`"
@@ -47,5 +48,7 @@ def _change(model: LoopModel, by_hand: bool) -> str:
         return stacking(model)
     filled = buffered(model)
     if filled is None or not filled.carried:
-        return f"carry {quoted(model.carried)} through `lax.fori_loop`"
+        row = rows_read_by_index(model)
+        rolled = "`lax.fori_loop`" if row is None else f"`lax.scan` over `{row.xs}`"
+        return f"carry {quoted(model.carried)} through {rolled}"
     return stacking(filled)

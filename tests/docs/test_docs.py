@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import importlib
 import json
 import re
@@ -106,6 +107,19 @@ def test_outputs_and_rules_are_all_documented() -> None:
     assert [form for form in FORMATS if f"`{form}`" not in commands] == []
     readme = (ROOT / "README.md").read_text()
     assert [entry.name for entry in entries() if f"`{entry.name}`" not in readme] == []
+
+
+def test_the_tour_says_what_each_stage_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs/tour.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "decayed.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    session = "\n".join(re.findall(r"```pycon\n(.*?)```", page, re.DOTALL))
+    told: list[str] = []
+    made = doctest.DocTestParser().get_doctest(session, {}, "tour", None, None)
+    counts = doctest.DocTestRunner(verbose=False).run(made, out=told.append)
+    assert (counts.failed, "".join(told)) == (0, "")
+    assert counts.attempted > 20
 
 
 def test_the_readme_fits_a_screen_and_a_half() -> None:

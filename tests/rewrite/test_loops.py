@@ -1029,6 +1029,39 @@ def test_what_is_made_for_so_many_trips_is_gone_over(rewrite, kind: str) -> None
     sample.agree("f", [lambda: jax.random.key(0), lambda: jnp.ones(3), 12])
 
 
+READ = {
+    "the row before": ("range(1, len(xs))", "xs[t - 1]", "xs[:-1]"),
+    "the row before, from the end": ("range(1, len(xs))", "xs[-len(xs) + t - 1]", "xs[:-1]"),
+    "the row after": ("range(n - 1)", "xs[1 + t]", "xs[1:]"),
+    "all but both ends": ("range(1, n - 1)", "xs[t]", "xs[1:-1]"),
+    "counted from one": ("range(1, n + 1)", "xs[(t - 1)]", "xs"),
+    "counted down, read up": ("range(n - 1, -1, -1)", "xs[n - 1 - t]", "xs"),
+    "counted up, read down": ("range(n)", "xs[n - 1 - t]", "xs, reverse=True"),
+    "from the last one": ("range(n)", "xs[-1 - t]", "xs, reverse=True"),
+    "from the last one, by a sign": ("range(1, n + 1)", "xs[-t]", "xs, reverse=True"),
+    "turned round and turned back": ("reversed(range(n))", "xs[-t - 1]", "xs"),
+    "one that is beyond the end": ("range(n)", "xs[t + 1]", None),
+    "one that begins at the end": ("range(n)", "xs[t - 1]", None),
+    "every second one": ("range(n)", "xs[2 * t]", None),
+    "two rows": ("range(1, n)", "(xs[t] - xs[t - 1])", None),
+    "a number beside the row": ("range(n)", "t * xs[t]", None),
+    "a length of something else": ("range(len(ys))", "xs[t]", None),
+    "a place that the trips move": ("range(n)", "xs[t - n]; n = n + 0", None),
+}
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_what_an_index_goes_through_decides_whether_it_reads_rows(rewrite, kind: str) -> None:
+    trips, read, over = READ[kind]
+    sample = rewrite(
+        f"@jax.jit\ndef f(xs, ys):\n    n = xs.shape[0]\n    s = jnp.zeros(())\n"
+        f"    for t in {trips}:\n        s = 0.9 * s + {read}\n    return s\n"
+    )
+    assert (f"lax.scan(step, s, {over})" in sample.new) is (over is not None)
+    for length in (0, 1, 2, 5) if over else (3, 5):
+        sample.agree("f", [lambda length=length: jnp.arange(float(length)) + 1.0, lambda: jnp.ones(3)])
+
+
 def test_the_state_of_a_nest_is_returned_without_names(rewrite) -> None:
     sample = rewrite(
         "@jax.jit\ndef f(a, b, x):\n    for _ in range(12):\n        new = jnp.zeros_like(x)\n"
