@@ -1,9 +1,7 @@
 """A function in canonical form, in which it is rewritten, told from its tokens.
 
-In canonical form each statement has lines of its own, no string goes over several, and no backslash joins two. In the
-bare form there are no comments either, and a statement is on one line, whatever brackets it has. The rewriters move
-lines of text about: they work on the canonical form, so no layout keeps them from it, and where they fail on that, on
-the bare one.
+In canonical form each statement has lines of its own, no string goes over several, and no backslash joins two. The
+rewriters move lines of text about: they work on the canonical form, so no layout keeps them from it.
 """
 
 from __future__ import annotations
@@ -32,16 +30,16 @@ NEWLINE = regex(r"(?<!\\)((?:\\\\)*)(\\?)\r?\n")
 """The end of a line in a string; a backslash before it, itself not escaped, takes it out of the string."""
 
 
-def canonical(unit: Unit, *, bare: bool = False) -> View | None:
-    """The unit in canonical form, or in the bare one; None where it is in it as it stands."""
-    if isinstance(unit.node, ast.Lambda) or not (bare or unusual(unit)):
+def canonical(unit: Unit) -> View | None:
+    """The unit in canonical form; None where it is in it as it stands."""
+    if isinstance(unit.node, ast.Lambda) or not unusual(unit):
         return None
-    source, made = unit.source, breaks(unit, bare=bare)
+    source, made = unit.source, list(_Scan(unit).breaks())
     again = unit.renew(replace(source, text=source.edited(made))) if made else None
     if again is None:
         return None
     changes = tuple((piece,) for piece in made)
-    return View((Layer(source, replace(again, wished=unit.wished), changes, "bare" if bare else "canonical"),))
+    return View((Layer(source, replace(again, wished=unit.wished), changes, "canonical"),))
 
 
 def unusual(unit: Unit) -> bool:
@@ -78,36 +76,26 @@ def _code(lines: Sequence[str], node: ast.stmt, docstring: ast.Expr | None) -> s
     return "".join([*lines[node.lineno - 1 : first], *lines[max(first, last) : node.end_lineno]])
 
 
-def breaks(unit: Unit, *, bare: bool) -> list[Edit]:
-    """All departures from the canonical form, or from the bare one, in the order of the text."""
-    return list(_Scan(unit, bare).breaks())
-
-
 class _Scan:
     """One pass over the tokens of a unit."""
 
-    def __init__(self, unit: Unit, bare: bool) -> None:
-        self.unit, self.source, self.bare = unit, unit.source, bare
+    def __init__(self, unit: Unit) -> None:
+        self.unit, self.source = unit, unit.source
         self.above = getattr(unit.node, "lineno", 1) - 1
         statements = [n for n in walk(unit.node) if isinstance(n, ast.stmt)]
         self.starts = {unit.source.start(n): n for n in statements}
         self.kept = {unit.source.start(first) for n in statements if (first := _docstring(n)) is not None}
         self.margins: dict[ast.stmt, str] = {}
-        self.open: list[bool] = []
-        """The brackets around a token: whether a comma before the closing one says nothing."""
 
     def breaks(self) -> Iterator[Edit]:
+        """All departures from the canonical form, in the order of the text."""
         tokens = _tokens(self.source.lines[self.above : getattr(self.unit.node, "end_lineno", 1)])
         before = sign = last = next(tokens)
         for token in tokens:
-            if token.type in SPACES:
-                if token.type == tokenize.COMMENT and self.bare and not self.open:
-                    yield self._comment(token, sign)
-            else:
-                gap = token.start[0] > last.end[0] if last.type not in ENDS else self.bare and bool(self.open)
+            if token.type not in SPACES:
+                gap = last.type not in ENDS and token.start[0] > last.end[0]
                 yield from self._before(token, sign, before, gap and token.start[0] > sign.end[0])
                 yield from self._string(token)
-                self._bracket(token, sign)
                 before, sign = sign, token
             last = token
 
@@ -129,31 +117,14 @@ class _Scan:
         elif statement is not None and "\f" in (ahead := _indentation(self.source, start.line)):
             yield Edit(start._replace(column=1), start, ahead.replace("\f", ""))
         elif gap:
-            idle = ends == "," and token.string in ("]", ")") and bool(self.open) and self.open[-1]
             tight = token.string in (*CLOSING, ".") or sign.string in (*OPENING, ".")
-            yield Edit(self._place((before if idle else sign).end), start, "" if tight else " ")
+            yield Edit(self._place(sign.end), start, "" if tight else " ")
 
     def _string(self, token: tokenize.TokenInfo) -> Iterator[Edit]:
         start = self._place(token.start)
         if token.type == tokenize.STRING and token.start[0] != token.end[0] and start not in self.kept:
             if (text := _on_one_line(token.string)) is not None:
                 yield Edit(start, self._place(token.end), text)
-
-    def _comment(self, token: tokenize.TokenInfo, sign: tokenize.TokenInfo) -> Edit:
-        """A comment outside of brackets, with its line if it has one."""
-        start = self._place(token.start)
-        if self.source.lines[start.line - 1].strip() == token.string.strip():
-            return Edit(Position(start.line, 1), Position(start.line + 1, 1), "")
-        return Edit(self._place(sign.end), self._place(token.end), "")
-
-    def _bracket(self, token: tokenize.TokenInfo, sign: tokenize.TokenInfo) -> None:
-        if token.type == tokenize.OP and token.string in OPENING:
-            value = sign.type == tokenize.NAME or sign.string in CLOSING
-            self.open.append(
-                (token.string == "(" and value and sign.end == token.start) or (token.string == "[" and not value)
-            )
-        elif token.type == tokenize.OP and token.string in CLOSING and self.open:
-            self.open.pop()
 
     def _margin(self, statement: ast.stmt) -> str:
         """The indentation of a statement that gets a line of its own."""

@@ -96,16 +96,10 @@ class Rewriter(NamedTuple):
         return Rewritten(again, made.primitive)
 
     def _elsewhere(self, unit: Unit, report: Report) -> Iterator[Report]:
-        """The same finding in the views that come after the one that it is from: the bare form, and the normal form."""
+        """The same finding in the normal form, where it is not from there."""
         rules = [rule for rule in self.rules if rule.code == report.finding.code]
         normal = self._normal(unit)
-        meant = isinstance(report.view, View) and report.view.normal
-        base = normal.unit if normal is not None and meant else unit
-        if (bare := self._form(base, bare=True)) is not None:
-            view = normal.over(bare) if normal is not None and meant else bare
-            if view != report.view and (twin := view.twin(report, self._reports(bare.unit, rules))) is not None:
-                yield twin
-        if normal is not None and not meant:
+        if normal is not None and not (isinstance(report.view, View) and report.view.normal):
             if (twin := normal.twin(report, self._plain_reports(normal.unit, rules))) is not None:
                 yield twin
 
@@ -206,9 +200,6 @@ class Rewriter(NamedTuple):
             same = {(r.finding.code, r.finding.start, r.finding.function): r for r in found}
             mine = [(r, r.finding) for r in self._reports(form.unit, rules, known)]
             found = [form.report(r, same.get((f.code, form.written(f.start), f.function))) for r, f in mine]
-        if any(isinstance(r.outcome, Withheld) for r in found) and (bare := self._form(unit, bare=True)) is not None:
-            mine_bare = self._reports(bare.unit, rules, known)
-            found = [(bare.twin(r, mine_bare) if isinstance(r.outcome, Withheld) else None) or r for r in found]
         return found
 
     def _normal(self, unit: Unit) -> View | None:
@@ -217,13 +208,13 @@ class Rewriter(NamedTuple):
 
         return unit.once(normal, lambda: normal(unit, self._form(unit)))
 
-    def _form(self, unit: Unit, *, bare: bool = False) -> View | None:
-        """The canonical form of a unit, or the bare one, made once; None where it is written so, and for scripts."""
+    def _form(self, unit: Unit) -> View | None:
+        """The canonical form of a unit, made once; None where it is written so, and for scripts."""
         if unit.script:
             return None
         from scanlint.rewrite.canonical_form import canonical
 
-        return unit.once((canonical, bare), lambda: canonical(unit, bare=bare))
+        return unit.once(canonical, lambda: canonical(unit))
 
     def _reports(self, unit: Unit, rules: Iterable[Rule[ast.AST]], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit as it stands; one that fails is a problem of the run, the others go on."""

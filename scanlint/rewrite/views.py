@@ -26,14 +26,14 @@ Span = tuple[int, int]
 class Layer(NamedTuple):
     """The text as it was, the unit as it is, and what was changed in between.
 
-    `form`: what the unit has by then: statements on lines of their own ("canonical"), no comments and no line breaks in
-    brackets either ("bare"), or one more step of the normal form ("meaning").
+    `form`: what the unit has by then: statements on lines of their own ("canonical"), or one more step of the normal
+    form ("meaning").
     """
 
     old: Source
     unit: Unit
     changes: tuple[Change, ...]
-    form: Literal["canonical", "bare", "meaning"] = "meaning"
+    form: Literal["canonical", "meaning"] = "meaning"
 
     def written(self, place: Position) -> Position:
         """Where a place of the new text stands in the old one."""

@@ -190,7 +190,7 @@ class Context(NamedTuple):
     def by_hand(self, model: LoopModel) -> bool:
         """Whether something is in the way of a loop that no step of a rewrite takes out of it.
 
-        What only its layout is in the way of is rewritten in the bare form.
+        What only its layout is in the way of is rewritten in the canonical form.
         """
         made = self.rolled(model) if model.obstacles else None
         return isinstance(made, Withheld) and made.code != "layout"

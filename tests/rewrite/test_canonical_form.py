@@ -80,9 +80,10 @@ WRITTEN = {
     "raw strings, and fields over several lines": '    a = 1; return r"""\\d\n""", rf"""{{\\d\n{a}""", f"""x\n{\na:\n>3}""", b"""\\\\\n"""\n',
     "backslashes": "    a = 1 + \\\n        2; b = a\n    if a > \\\n       b: return \\\n          a\n    return b\n",
     "blocks on header lines": "    try: a = 1\n    except ValueError: a = 2\n    finally: b = 3\n    while a < 3: a += 1; b += 1\n    else: b = 0\n    match a:\n        case 1: b = 5\n        case _: b = 6\n    return a, b\n",
-    "brackets": "    a = [1,  # one\n         2,\n         ]\n    # two\n    return max(a,\n               key=lambda x:\n               -x,\n               ), a[\n        0]\n",
     "nested functions": "    def g(x): return x + 1\n    class C: y = 2; z = 3\n    return g(\n        C.y  # y\n    )\n",
 }  # fmt: skip
+
+BRACKETS = "    a = [1,  # one\n         2,\n         ]\n    # two\n    return max(a,\n               key=lambda x:\n               -x,\n               ), a[\n        0]\n"
 
 
 def unit_of(body: str) -> Unit:
@@ -91,19 +92,16 @@ def unit_of(body: str) -> Unit:
     return next(unit for unit in project.units() if unit.qualname == "f")
 
 
-def form_of(body: str, bare: bool) -> tuple[Unit, View]:
+def form_of(body: str) -> tuple[Unit, View]:
     unit = unit_of(body)
-    form = canonical(unit, bare=bare)
+    form = canonical(unit)
     assert form is not None
     return unit, form
 
 
-@pytest.mark.parametrize("bare", [False, True], ids=["canonical", "bare"])
 @pytest.mark.parametrize("body", WRITTEN.values(), ids=WRITTEN.keys())
-def test_a_form_is_the_same_program_with_its_places_known(body: str, bare: bool) -> None:
-    if not bare and body == WRITTEN["brackets"]:
-        pytest.skip("it is in canonical form")
-    unit, form = form_of(body, bare)
+def test_a_form_is_the_same_program_with_its_places_known(body: str) -> None:
+    unit, form = form_of(body)
     assert ast.dump(unit.node) == ast.dump(form.unit.node)
     inside = {part for n in ast.walk(form.unit.node) if isinstance(n, ast.JoinedStr) for part in ast.walk(n)}
     for old, new in zip(ast.walk(unit.node), ast.walk(form.unit.node), strict=True):
@@ -112,21 +110,16 @@ def test_a_form_is_the_same_program_with_its_places_known(body: str, bare: bool)
     assert form.written(Position(1, 1)) == Position(1, 1)
 
 
-@pytest.mark.parametrize("bare", [False, True], ids=["canonical", "bare"])
 @pytest.mark.parametrize("body", WRITTEN.values(), ids=WRITTEN.keys())
-def test_what_is_not_touched_comes_back_as_it_was(body: str, bare: bool) -> None:
-    if not bare and body == WRITTEN["brackets"]:
-        pytest.skip("it is in canonical form")
-    unit, form = form_of(body, bare)
+def test_what_is_not_touched_comes_back_as_it_was(body: str) -> None:
+    unit, form = form_of(body)
     assert form.restored(form.unit.source).whole == unit.source.whole
 
 
-@pytest.mark.parametrize("body", WRITTEN.values(), ids=WRITTEN.keys())
+@pytest.mark.parametrize("body", [*WRITTEN.values(), BRACKETS], ids=[*WRITTEN, "brackets"])
 def test_a_form_is_in_that_form(body: str) -> None:
-    unit = unit_of(body)
-    for bare in (False, True):
-        form = canonical(unit, bare=bare)
-        assert form is None or canonical(form.unit, bare=bare) is None
+    form = canonical(unit_of(body))
+    assert canonical(form.unit) is None if form is not None else body == BRACKETS
 
 
 def test_findings_stand_where_they_were_written(rewrite) -> None:

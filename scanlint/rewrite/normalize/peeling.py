@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent, indent
 
 from scanlint.branches.branch import definite
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld, mark
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, mark
 from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
@@ -59,19 +59,14 @@ class _Peeling:
         node, margin = self.node, self.leaving.margin(self.node, 0)
         missing = {n for n in self.model.carried if n not in self.model.flow.bound_before(node)}
         trip, rest = self._copy(first=True), self._copy(first=False)
-        if not self.tests:
-            return NOT_APPLICABLE
-        if trip is None or rest is None:
-            return Withheld("layout", f"what differs in the first trip goes over several lines (line {node.lineno})")
-        if not self.nothing | missing <= definite(ast.parse(trip).body):
+        if not self.tests or not self.nothing | missing <= definite(ast.parse(trip).body):
             return NOT_APPLICABLE
         if self.array is not None:
             trip = f"{self.target} = {self.array}[0]\n{trip}"
         over = f"{atom(self.array)}[1:]" if self.array is not None else f"range({shifted(self.start, 1)}, {self.stop})"
         lines = indent(trip, margin).splitlines()
         place = self.source.put(node.iter, over)
-        first = node.lineno - 1 - self.source.above
-        header = self.source.edited([place]).splitlines()[first : node.body[0].lineno - 1 - self.source.above]
+        header = self._lines(node.lineno, node.body[0].lineno - 1, [place])
         header[0] = f"{margin}{mark(0)}{header[0].removeprefix(margin)}"
         text = [*lines, *header, *indent(rest, margin + self.leaving.indent).splitlines()]
         edits = [Edit(Position(node.lineno, 1), self.source.end(node), self.leaving.newline.join(text))]
@@ -123,22 +118,11 @@ class _Peeling:
 
     # -- the text
 
-    def _copy(self, *, first: bool) -> str | None:
+    def _copy(self, *, first: bool) -> str:
         """The body as it is in the first trip, or in the others, at no margin."""
-        edits = [edit for statement in self.node.body for edit in self._edits(statement, first)]
-        if (
-            any(edit.start.line != edit.end.line for edit in edits)
-            or self.node.iter.lineno != self.node.iter.end_lineno
-        ):
-            return None
-        begin = Position(self.node.body[0].lineno, 1)
-        end = self.source.end(self.node)
-        above = self.source.above
-        changed = self.source.edited(edits).splitlines()[begin.line - 1 - above : end.line - above]
-        lines = self._block(self.node.body, changed, begin.line, first)
-        return dedent("\n".join(lines)) + "\n"
+        return dedent("\n".join(self._block(self.node.body, first))) + "\n"
 
-    def _block(self, block: Sequence[ast.stmt], lines: list[str], offset: int, first: bool) -> list[str]:
+    def _block(self, block: Sequence[ast.stmt], first: bool) -> list[str]:
         """The lines of a block, of decided branches those of the arm that is taken."""
         out: list[str] = []
         floor = block[0].lineno - 1
@@ -146,15 +130,21 @@ class _Peeling:
             last = statement.end_lineno or statement.lineno
             if isinstance(statement, ast.If) and statement.test in self.tests:
                 arm = statement.body if self.tests[statement.test] == first else statement.orelse
-                inner = self._block(arm, lines, offset, first) if arm else []
-                top = self.source.top(arm[0]) if arm else 0
-                said = [] if first or not arm else lines[top - offset : arm[0].lineno - offset]
-                out += lines[floor + 1 - offset : statement.lineno - offset]
+                inner = self._block(arm, first) if arm else []
+                said = self._lines(self.source.top(arm[0]), arm[0].lineno - 1) if arm and not first else []
+                out += self._lines(floor + 1, statement.lineno - 1)
                 out += [line.removeprefix(self.leaving.indent) for line in (*said, *inner)]
             else:
-                out += lines[floor + 1 - offset : last + 1 - offset]
+                out += self._lines(floor + 1, last, [*self._edits(statement, first)])
             floor = last
         return out
+
+    def _lines(self, first: int, last: int, edits: Sequence[Edit] = ()) -> list[str]:
+        """Lines of the file with edits of what stands in them."""
+        if last < first:
+            return []
+        end = Position(last, len(self.source.lines[last - 1]) + 1)
+        return self.source.between(Position(first, 1), end, edits).splitlines()
 
     def _edits(self, node: ast.AST, first: bool) -> Iterator[Edit]:
         """The edits that make a part of the body that of the first trip, or that of the other trips."""

@@ -53,8 +53,8 @@ def _only_read_after(model: LoopModel, row: ListRow) -> bool:
 def _written(model: LoopModel, branch: ast.If, stream: Stream, uses: list[ast.Name]) -> Step:
     unit, source, spell, test = model.unit, model.unit.source, Spelling(model.unit), branch.test
     appends = source.body(branch.body, (), "")
-    if (test.end_lineno or 0) > branch.lineno or appends is None:
-        return Withheld("layout", f"the test at line {branch.lineno} goes over several lines")
+    if appends is None:
+        return Withheld("layout", f"lines of the branch stand further out than it does (line {branch.lineno})")
     kept, edits = _slice(stream, test), [source.drop(branch)._replace(text=source.ahead(branch, *appends).text)]
     if kept is None:
         numbers, kept = _numbers(stream, source.segment, spell), fresh(unit.names, "kept", "wanted")

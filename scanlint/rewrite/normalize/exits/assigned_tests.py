@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.snippets import brackets
 from scanlint.syntax.bindings import reads
 
 
@@ -17,14 +18,12 @@ def without_walrus(model: LoopModel) -> Step:
     bound = _first(node.test)
     if bound is None:
         return NOT_APPLICABLE
-    if bound.lineno != bound.end_lineno:
-        return Withheld("layout", f"what the test binds goes over several lines (line {bound.lineno})")
     again = [j for j in jumps_in(*node.body) if isinstance(j, ast.Continue)]
     name = bound.target.id
-    code = f"{name} = {source.segment(bound.value)}"
+    code = source.segment(bound.value).join((f"{name} = {brackets(bound.value)[0]}", brackets(bound.value)[1]))
     start, end = source.start(bound), source.end(bound)
-    line = source.lines[bound.lineno - 1]
-    while line[start.column - 2 : start.column - 1] == "(" and line[end.column - 1 : end.column] == ")":
+    line, last = source.lines[start.line - 1], source.lines[end.line - 1]
+    while line[start.column - 2 : start.column - 1] == "(" and last[end.column - 1 : end.column] == ")":
         start, end = Position(start.line, start.column - 1), Position(end.line, end.column + 1)
     edits = (
         source.ahead(node, code),
