@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..runtime.free_names import names_in, with_defaults
+from ..runtime.free_names import bound_names, names_in, with_defaults
 from ..runtime.module_bindings import is_main
 from .fixture_calls import fixture, is_test
 
@@ -172,7 +172,7 @@ def with_main(tree: ast.Module) -> ast.Module:
     body = script(tree)
     if not body:
         return tree
-    bound = sorted(_bound(body))
+    bound = sorted(set[str]().union(*map(bound_names, body)) - {"*"})
     names: list[ast.stmt] = [ast.Global(bound)] if bound else []
     function = ast.parse(f"def {MAIN}(): ...").body[0]
     assert isinstance(function, ast.FunctionDef)
@@ -180,25 +180,3 @@ def with_main(tree: ast.Module) -> ast.Module:
     ast.copy_location(function, body[0])
     tree.body = [*(s for s in tree.body if not is_main(s)), function]
     return ast.fix_missing_locations(tree)
-
-
-def _bound(body: Sequence[ast.stmt]) -> set[str]:
-    """The names that these statements bind themselves, not in functions that they define."""
-    found: set[str] = set()
-    left: list[ast.AST] = [*body]
-    while left:
-        node = left.pop()
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found.add(name)
-                continue
-            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                continue
-            case ast.Name(id=name, ctx=ast.Store()):
-                found.add(name)
-            case ast.Import(names=names) | ast.ImportFrom(names=names):
-                found |= {a.asname or a.name.partition(".")[0] for a in names} - {"*"}
-            case ast.ExceptHandler(name=str() as name):
-                found.add(name)
-        left += ast.iter_child_nodes(node)
-    return found

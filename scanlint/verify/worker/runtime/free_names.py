@@ -137,6 +137,13 @@ def bound_names(node: ast.AST) -> set[str]:
     return found - others
 
 
+def own_names(function: Function) -> set[str]:
+    """The names of a function: its parameters, and what it binds in its own scope and declares of no other one."""
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    found = {a.arg for a in _parameters(function.args)}.union(*map(bound_names, body))
+    return found - {n for part in body for s in in_scope(part) if isinstance(s, ast.Global) for n in s.names}
+
+
 def placed_parameters(arguments: ast.arguments) -> list[ast.arg]:
     """The parameters that a call may give by their place."""
     return [*arguments.posonlyargs, *arguments.args]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from ..runtime.free_names import named_parameters
+from ..runtime.free_names import own_names
 
 MARK = "__scanlint_item__"
 INDEX = "__scanlint_index__"
@@ -72,7 +72,7 @@ class _Assigns(ast.NodeTransformer):
         self.local: list[set[str]] = []
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.local.append(_bound(node))
+        self.local.append(own_names(node))
         self.generic_visit(node)
         self.local.pop()
         return node
@@ -106,26 +106,6 @@ class _Assigns(ast.NodeTransformer):
         options = [ast.keyword(key, given[key]) for key in order]
         made = ast.Assign([ast.Name(name, ast.Store())], ast.Call(ast.Name(MARK, ast.Load()), [], options))
         return ast.fix_missing_locations(ast.copy_location(made, node))
-
-
-def _bound(function: ast.FunctionDef) -> set[str]:
-    """The names that a function binds itself: its parameters, and what is assigned to in its own scope."""
-    found = {parameter.arg for parameter in named_parameters(function.args)}
-    outer: set[str] = set()
-    stack: list[ast.AST] = list(function.body)
-    while stack:
-        node = stack.pop()
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
-                continue
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                continue
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                outer |= set(names)
-            case ast.Name(id=name, ctx=ast.Store()):
-                found.add(name)
-        stack += ast.iter_child_nodes(node)
-    return found - outer
 
 
 def with_assigned_items(tree: ast.Module) -> ast.Module:

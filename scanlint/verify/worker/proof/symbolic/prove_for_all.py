@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from ...runtime.calling import Signature, Values
+from ...runtime.free_names import bound_names
 from ...runtime.jax_functions import of_array
 from ...runtime.loading import Loaded
 from ..equations import name_of
@@ -21,7 +22,6 @@ from ..value_numbers import Unprovable
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
-from .python.loops.loop_state import stored
 from .python.loops.python_loops import PythonLoops
 from .python.python_interpreter import PythonInterpreter
 from .python.python_values import (
@@ -257,7 +257,7 @@ def program(
     floats: bool,
 ) -> tuple[ClosedJaxpr, object]:
     """A version as a program of these leaves, and the structure of what it returns."""
-    bound = Counter(name for n in version.loaded.tree.body for name in stored(n))
+    bound = Counter(name for n in version.loaded.tree.body for name in bound_names(n))
     if bound[version.node.name] > 1:
         raise NotProved("a function whose name is bound anew")
     functions = {n.name: n for n in version.loaded.tree.body if isinstance(n, ast.FunctionDef) and bound[n.name] == 1}

@@ -13,9 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from ....runtime.calling import plain
+from ....runtime.free_names import own_names
 from ..polynomials import NotProved
 from ..sizes import SymbolicSizes
-from .bound_names import bound, bound_in
+from .bound_names import bound
 from .doubles import Double
 from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
@@ -375,8 +376,7 @@ class Calls(PythonExpressions):
             for k, value in enumerate((*closure.defaults, *closure.named.values())):
                 self.unchanged(traced, (closure, k), value)
         names = bound(closure, arguments, named)
-        own = frozenset(names) | bound_in(closure.node)
-        frame = NameFrame(names, closure.frame, closure.frame.module, own)
+        frame = NameFrame(names, closure.frame, closure.frame.module, frozenset(own_names(closure.node)))
         self.called += 1
         try:
             if isinstance(closure.node, ast.Lambda):

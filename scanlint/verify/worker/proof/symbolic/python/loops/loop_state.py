@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import jax
@@ -43,7 +42,7 @@ class PythonLoop:
 
     run: Run
     frame: NameFrame
-    names: frozenset[str]
+    names: Collection[str]
     over: TripSpan | DataSpan | None = None
     test: Test | None = None
     asks: bool = False
@@ -129,22 +128,6 @@ class MovesLater(NotProved):
 def moving_too(plan: Sequence[Onward], before: Sequence[Value], slots: set[int]) -> list[Onward]:
     """The plan, these locations carried."""
     return [Onward("array", before[k]) if k in slots else place for k, place in enumerate(plan)]
-
-
-def stored(node: ast.AST) -> frozenset[str]:
-    """The names that a loop binds."""
-    found: set[str] = set()
-    todo: list[ast.AST] = [node]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, ast.FunctionDef):
-            found.add(part.name)
-        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-            found.add(part.id)
-        inner = (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
-        if not isinstance(part, inner):
-            todo += ast.iter_child_nodes(part)
-    return frozenset(found)
 
 
 def arrays(value: Value) -> bool:
@@ -238,7 +221,7 @@ def interleaved(items: tuple[Value, ...]) -> Value:
     return jax.tree_util.tree_map(joined, *items)
 
 
-def state_of(frame: NameFrame, names: Sequence[str] | frozenset[str]) -> State:
+def state_of(frame: NameFrame, names: Collection[str]) -> State:
     """Names that the loop binds, the values of dicts and the lists that names hold."""
     lists: list[ListRows] = []
     tables: list[Table] = []

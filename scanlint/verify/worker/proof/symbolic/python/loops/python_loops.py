@@ -6,6 +6,7 @@ import ast
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
+from .....runtime.free_names import bound_names
 from ...polynomials import NotProved, Polynomial, number, symbol
 from ..numbers_of_trips import is_array
 from ..python_interpreter import leaves_by_break
@@ -24,7 +25,7 @@ from ..python_values import (
     sources,
 )
 from .data_trips import DataTrips
-from .loop_state import PythonLoop, Run, Test, arrays, growing, state_of, stored
+from .loop_state import PythonLoop, Run, Test, arrays, growing, state_of
 
 
 class PythonLoops(DataTrips):
@@ -37,7 +38,7 @@ class PythonLoops(DataTrips):
 
         value = self.value(node.iter, frame)
         over = self.span(value)
-        loop = PythonLoop(run, frame, stored(node), over, None, bool(node.orelse), leaves_by_break(node))
+        loop = PythonLoop(run, frame, bound_names(node), over, None, bool(node.orelse), leaves_by_break(node))
         if isinstance(value, DataSpan):
             loop.over = value
         with self.gone_over(value), self.run_of(node):
@@ -93,7 +94,7 @@ class PythonLoops(DataTrips):
         generator, *others = generators
         if generator.is_async:
             raise NotProved("a comprehension that waits")
-        value, own = self.value(generator.iter, frame), frozenset(stored(generator))
+        value, own = self.value(generator.iter, frame), frozenset(bound_names(generator.target))
         inner, over = NameFrame({"": made}, frame, frame.module, own), self.span(value)
 
         def run(item: Value) -> Signal:
@@ -144,7 +145,7 @@ class PythonLoops(DataTrips):
             with self.within(set()):
                 return self.value(node.test, frame)
 
-        loop = PythonLoop(run, frame, stored(node), None, test, bool(node.orelse), breaks)
+        loop = PythonLoop(run, frame, bound_names(node), None, test, bool(node.orelse), breaks)
         with self.run_of(node):
             if not names_in_test and (count := self.counted(loop, test)) is not None:
                 loop.over, loop.test = TripSpan(count, lambda _: None), None
