@@ -77,6 +77,7 @@ SHAPES: dict[str, Callable[..., object]] = {
     "stack": lambda x, at: jnp.stack([x, x], 1),
     "unstack": lambda x, at: list(x),
     "split": lambda x, at: jnp.split(x, 3, 2),
+    "tile": lambda x, at: jnp.tile(x, (2, 1, 3)),
     "pad": lambda x, at: lax.pad(x, x[0, 0, 0], ((1, 2, 0), (0, 1, 2), (0, 0, 1))),
     "rev": lambda x, at: lax.rev(x, (0, 2)),
     "copy": lambda x, at: jnp.array(x, copy=True),

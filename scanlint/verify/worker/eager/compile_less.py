@@ -20,8 +20,9 @@ import jax
 import numpy as np
 
 from ..proof.equations import NotUnderstood, called, is_closed, name_of
+from ..proof.moved_elements import Operation
 from .operations import ROUNDING, operation
-from .read_equation import DTYPES, FLOATS, Declined, Operation
+from .read_equation import DTYPES, FLOATS, Declined
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn

@@ -5,47 +5,24 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..proof.equations import NotUnderstood, integer, integers, name_of, parameter
-from .moved_elements import MOVING
-from .read_equation import (
-    DTYPES,
-    FLOATS,
-    HALVES,
-    WHOLE,
-    Declined,
-    Operation,
-    Reader,
-    dtype_name,
-    knows_only,
-    operand_type,
-    result_type,
-)
+from ..proof.equations import NotUnderstood, integer, integers, knows_only, name_of, parameter
+from ..proof.exact_arithmetic import divided, flushed, remainder
+from ..proof.moved_elements import MOVING, Operation
+from .read_equation import DTYPES, FLOATS, HALVES, WHOLE, Declined, dtype_name, operand_type, result_type
 
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
+Reader = Callable[["JaxprEqn"], Operation]
 ROUNDING = frozenset(["add", "sub", "mul", "div", "sqrt", "square", "integer_pow", "reduce_sum"])
 """A program with two of them is XLA's: it may compute both at once, with one rounding."""
 FEW_TERMS = 16
 HIGHEST_POWER = 8
-
-
-def subnormal(x: np.ndarray) -> bool:
-    """Whether there is a number so small that XLA takes it for zero."""
-    if str(x.dtype) not in FLOATS:
-        return False
-    return bool(((abs(x) < np.asarray(_smallest(str(x.dtype)), x.dtype)) & (x != 0)).any())
-
-
-@functools.cache
-def _smallest(dtype: str) -> float:
-    return {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}[dtype]
 
 
 def _flushed(operation: Callable[..., np.ndarray]) -> Operation:
@@ -53,7 +30,7 @@ def _flushed(operation: Callable[..., np.ndarray]) -> Operation:
 
     def run(*operands: np.ndarray) -> np.ndarray:
         result = operation(*operands)
-        if any(map(subnormal, operands)) or subnormal(result):
+        if flushed(*operands, result):
             raise Declined
         return result
 
@@ -70,24 +47,6 @@ def _plain(function: Callable[..., np.ndarray], *known: str, dtypes: frozenset[s
         return _flushed(function)
 
     return read
-
-
-def _divided(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Of whole numbers rounded to zero: by zero all bits are set, and the least by -1 stays."""
-    if str(x.dtype) in FLOATS:
-        return np.asarray(np.true_divide(x, y))
-    safe = np.where((y == 0) | ((y == -1) if y.dtype.kind == "i" else False), 1, y).astype(y.dtype)
-    quotient = (x - np.fmod(x, safe)) // safe
-    quotient = np.where(y == -1, -x, quotient) if y.dtype.kind == "i" else quotient
-    return np.where(y == 0, np.asarray(-1).astype(x.dtype), quotient).astype(x.dtype)
-
-
-def _remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """With the sign of what is divided; of whole numbers by zero the number itself."""
-    if str(x.dtype) in FLOATS:
-        return np.asarray(np.fmod(x, y))
-    safe = np.where((y == 0) | ((y == -1) if y.dtype.kind == "i" else False), 1, y).astype(y.dtype)
-    return np.where(y == 0, x, np.fmod(x, safe)).astype(x.dtype)
 
 
 def _sign(x: np.ndarray) -> np.ndarray:
@@ -228,14 +187,28 @@ def _place(function: Callable[..., np.ndarray]) -> Reader:
     return read
 
 
+def _moved(name: str) -> Reader:
+    """A primitive that moves elements; halves may be counted otherwise."""
+
+    def read(equation: JaxprEqn) -> Operation:
+        knows_only(equation, *MOVING[name].reads)
+        counted = name != "iota" or str(result_type(equation).dtype) in WHOLE | {"float32", "float64"}
+        found = MOVING[name].read(equation) if counted else None
+        if found is None:
+            raise NotUnderstood(f"this `{name}`")
+        return found
+
+    return read
+
+
 NUMBERS = FLOATS | WHOLE
 READERS: dict[str, Reader] = {
-    **MOVING,
+    **{name: _moved(name) for name in MOVING},
     "add": _plain(np.add, dtypes=NUMBERS),
     "sub": _plain(np.subtract, dtypes=NUMBERS),
     "mul": _plain(np.multiply, dtypes=NUMBERS),
-    "div": _plain(_divided, dtypes=NUMBERS),
-    "rem": _plain(_remainder, dtypes=NUMBERS),
+    "div": _plain(divided, dtypes=NUMBERS),
+    "rem": _plain(remainder, dtypes=NUMBERS),
     "neg": _plain(np.negative, dtypes=NUMBERS),
     "abs": _plain(np.abs, dtypes=NUMBERS),
     "sign": _plain(_sign, dtypes=NUMBERS),

@@ -74,6 +74,11 @@ def name_of(equation: JaxprEqn) -> str:
     return equation.primitive.name
 
 
+def shape_of(equation: JaxprEqn, k: int = 0) -> tuple[int, ...]:
+    """The shape of a result."""
+    return tuple(equation.outvars[k].aval.shape)  # type: ignore[attr-defined]
+
+
 def parameters(equation: JaxprEqn) -> Mapping[str, object]:
     """All that has a value; without a value a parameter says nothing."""
     return {k: v for k, v in sorted(equation.params.items()) if v is not None and k not in PLACEMENT}
@@ -192,7 +197,7 @@ def called(equation: JaxprEqn) -> ClosedJaxpr | Jaxpr:
 
 def branches(equation: JaxprEqn) -> Sequence[ClosedJaxpr]:
     """Of `cond`: what is called for 0, 1, ..."""
-    _only(equation, OF_COND)
+    knows_only(equation, *OF_COND)
     found = sequence(equation, "branches")
     if not found or not all(map(is_closed, found)):
         raise _unlike(equation, "branches")
@@ -205,14 +210,14 @@ def trips(equation: JaxprEqn) -> int:
     return length if isinstance(length, int) else 1
 
 
-def _only(equation: JaxprEqn, known: frozenset[str]) -> None:
-    """A parameter that came later may change what the loop does."""
-    for name in sorted(unknown(equation, known)):
+def knows_only(equation: JaxprEqn, *known: str) -> None:
+    """A parameter that is not known, as one that came later, may change what the primitive does."""
+    for name in sorted(unknown(equation, frozenset(known))):
         raise _unlike(equation, name)
 
 
 def scan(equation: JaxprEqn, *, symbolic: bool = False) -> Scan:
-    _only(equation, OF_SCAN)
+    knows_only(equation, *OF_SCAN)
     body, reverse = closed(equation, "jaxpr"), truth(equation, "reverse")
     length = 0 if symbolic else integer(equation, "length")
     if "num_carry" in equation.params:
@@ -238,7 +243,7 @@ def _parts(equation: JaxprEqn, name: str, count: int) -> list[int]:
 
 
 def while_loop(equation: JaxprEqn) -> While:
-    _only(equation, OF_WHILE)
+    knows_only(equation, *OF_WHILE)
     found = While(
         closed(equation, "cond_jaxpr"),
         integer(equation, "cond_nconsts"),

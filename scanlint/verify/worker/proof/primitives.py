@@ -12,14 +12,14 @@ from .equations import (
     added,
     bound,
     integer,
-    integers,
     name_of,
-    padding,
     parameter,
     parameters,
+    shape_of,
     unknown,
     words,
 )
+from .moved_elements import COPIED, MOVING, PLACED
 from .value_numbers import Ids, Key, Numbering
 
 if TYPE_CHECKING:
@@ -80,128 +80,21 @@ def acting(equation: JaxprEqn) -> Rule | None:
     return known.act
 
 
-def shape_of(equation: JaxprEqn, k: int = 0) -> tuple[int, ...]:
-    return tuple(equation.outvars[k].aval.shape)  # type: ignore[attr-defined]
-
-
-@rule("reshape", reads="new_sizes")
-def _reshape(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    return [x[0].reshape(shape_of(equation))]
-
-
-@rule("squeeze", "expand_dims", reads="dimensions")
-def _squeeze(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    return [x[0].reshape(shape_of(equation))]
-
-
-@rule("broadcast_in_dim", reads="shape broadcast_dimensions")
-def _broadcast(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
-    shape, dims = integers(equation, "shape"), integers(equation, "broadcast_dimensions")
-    if len(x) != 1:
+def _moved(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    """What moves elements moves their numbers, to and from places that are known."""
+    name = name_of(equation)
+    first = PLACED.get(name, len(x))
+    places, move = [table.known(index) for index in x[first:]], MOVING[name].read(equation)
+    if move is None or any(place is None for place in places):
         return None
-    table.spend(int(np.prod(shape, dtype=np.int64)))
-    aligned = [1] * len(shape)
-    for axis, to in enumerate(dims):
-        aligned[to] = x[0].shape[axis]
-    return [np.broadcast_to(x[0].reshape(aligned), shape)]
+    table.spend(int(np.prod(shape_of(equation), dtype=np.int64)) if name in COPIED else 0)
+    found = move(*x[:first], *places)
+    if name == "iota":
+        return [table.constant(found)]
+    return found if isinstance(found, list) else [found]
 
 
-@rule("transpose", reads="permutation")
-def _transpose(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    return [np.transpose(x[0], integers(equation, "permutation"))]
-
-
-@rule("rev", reads="dimensions")
-def _rev(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    return [np.flip(x[0], integers(equation, "dimensions"))]
-
-
-@rule("slice", reads="start_indices limit_indices strides")
-def _slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    steps = integers(equation, "strides") if parameter(equation, "strides") is not None else (1,) * x[0].ndim
-    starts, limits = integers(equation, "start_indices"), integers(equation, "limit_indices")
-    return [x[0][tuple(slice(a, b, s) for a, b, s in zip(starts, limits, steps, strict=True))]]
-
-
-@rule("concatenate", reads="dimension")
-def _concatenate(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    table.spend(sum(a.size for a in x))
-    return [np.concatenate(x, integer(equation, "dimension"))]
-
-
-@rule("stack", reads="axis")
-def _stack(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    table.spend(sum(a.size for a in x))
-    return [np.stack(x, integer(equation, "axis"))]
-
-
-@rule("unstack", reads="axis")
-def _unstack(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    return list(np.moveaxis(x[0], integer(equation, "axis"), 0))
-
-
-@rule("split", reads="sizes axis")
-def _split(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    ends = np.cumsum(integers(equation, "sizes"))[:-1]
-    return list(np.split(x[0], ends, integer(equation, "axis")))
-
-
-@rule("tile", reads="reps")
-def _tile(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    table.spend(int(np.prod(shape_of(equation), dtype=np.int64)))
-    return [np.tile(x[0], integers(equation, "reps"))]
-
-
-@rule("pad", reads="padding_config")
-def _pad(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
-    config = padding(equation)
-    if any(low < 0 or high < 0 or inner < 0 for low, high, inner in config):
-        return None
-    out = np.full(shape_of(equation), int(x[1]), np.int64)
-    table.spend(out.size)
-    where = tuple(
-        slice(low, size - high, inner + 1) for (low, high, inner), size in zip(config, out.shape, strict=True)
-    )
-    out[where] = x[0]
-    return [out]
-
-
-@rule("iota", reads="dtype shape dimension")
-def _iota(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    shape, axis = shape_of(equation), integer(equation, "dimension")
-    row = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
-    return [table.constant(np.broadcast_to(row, shape), equation.outvars[0].aval.dtype)]  # type: ignore[attr-defined]
-
-
-def _starts(table: Numbering, indices: list[Ids], size: tuple[int, ...], window: tuple[int, ...]) -> list[int] | None:
-    """Known start indices, clamped as XLA does."""
-    starts = []
-    for index, whole, part in zip(indices, size, window, strict=False):
-        known = table.known(index)
-        if known is None:
-            return None
-        starts.append(min(max(int(known), 0), whole - part))
-    return starts
-
-
-@rule("dynamic_slice", reads="slice_sizes")
-def _dynamic_slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
-    window = integers(equation, "slice_sizes")
-    starts = _starts(table, x[1:], x[0].shape, window)
-    if starts is None:
-        return None
-    return [x[0][tuple(slice(s, s + w) for s, w in zip(starts, window, strict=False))]]
-
-
-@rule("dynamic_update_slice", reads="")
-def _dynamic_update_slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
-    starts = _starts(table, x[2:], x[0].shape, x[1].shape)
-    if starts is None:
-        return None
-    table.spend(x[0].size)
-    out = x[0].copy()
-    out[tuple(slice(s, s + w) for s, w in zip(starts, x[1].shape, strict=False))] = x[1]
-    return [out]
+RULES.update({name: NumberingRule(_moved, moving.reads) for name, moving in MOVING.items()})
 
 
 @rule("gather")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .equations import axes_of_product, integer, integers, name_of, parameter, truth, words
-from .primitives import rule, shape_of
+from .equations import axes_of_product, integer, integers, name_of, parameter, shape_of, truth, words
+from .primitives import rule
 from .value_numbers import JOINED, Ids, Key, Numbering
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .exact_arithmetic import divided, flushed, remainder
+
 Ids = npt.NDArray[np.int64]
 Key = tuple[object, ...]
 type_name = cache(str)  # NumPy spells a type anew each time
@@ -27,33 +29,14 @@ MAX_BETWEEN = 64
 COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xor", "eq", "ne"})
 
 
-def _divide(a: np.generic, b: np.generic) -> object:
-    if np.issubdtype(a.dtype, np.integer):
-        quotient = abs(int(a)) // abs(int(b))
-        return _wrapped(quotient if (int(a) < 0) == (int(b) < 0) else -quotient, a.dtype)
-    return np.divide(a, b)
-
-
-def _remainder(a: np.generic, b: np.generic) -> object:
-    if np.issubdtype(a.dtype, np.integer):
-        rest = abs(int(a)) % abs(int(b))
-        return _wrapped(rest if int(a) >= 0 else -rest, a.dtype)
-    return np.fmod(a, b)
-
-
-def _wrapped(value: int, dtype: np.dtype[np.generic]) -> object:
-    """A whole number in two's complement: the smallest one divided by -1 is itself."""
-    return np.array(value % 2 ** (8 * dtype.itemsize), np.uint64).astype(dtype)
-
-
 # Only operations that IEEE and two's complement define exactly: what libm rounds is left symbolic.
 FOLD: dict[str, Callable[..., object]] = {
     "add": np.add,
     "add_any": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
-    "div": _divide,
-    "rem": _remainder,
+    "div": divided,
+    "rem": remainder,
     "neg": np.negative,
     "abs": np.abs,
     "sign": np.sign,
@@ -80,22 +63,11 @@ def folded(name: str, values: Sequence[np.generic], dtype: np.dtype[np.generic])
     """The value of an operation on known numbers, if every back end gives the same."""
     if name not in FOLD or (dtype.kind not in "iub" and name not in EXACT):
         return None
-    try:
-        with np.errstate(all="ignore"):
-            found = FOLD[name](*values)
-    except ZeroDivisionError:  # the division stays a division
-        return None
+    if name in ("div", "rem") and dtype.kind in "iu" and not values[1]:
+        return None  # the division stays a division
+    with np.errstate(all="ignore"):
+        found = FOLD[name](*values)
     return None if flushed(*values, found) else found
-
-
-def flushed(*values: object) -> bool:
-    """Whether one is a float so small that a back end may take it for zero."""
-    for value in map(np.asarray, values):
-        if value.dtype.kind in "fcV":  # V: the narrow ones, of which NumPy knows no limits
-            tiny = float(np.finfo(value.dtype).tiny) if value.dtype.kind in "fc" else 2.0**-5
-            if any(0 < abs(float(part)) < tiny for part in (value.real, value.imag)):
-                return True
-    return False
 
 
 JOINED = {"add": "sum", "add_any": "sum", "max": "max", "min": "min", "and": "and", "or": "or"}
