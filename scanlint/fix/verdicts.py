@@ -15,7 +15,7 @@ import marshal
 import os
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 _OF_NO_MATTER = frozenset(("jobs", "executor", "cache", "cache_dir"))
 """Settings that change nothing of what becomes of a file."""
+Rests = tuple[Sequence[str], Sequence[str]]
+"""What stands for the files that a verdict rests on, and for all files: on these it rests that there is none."""
 PLACED = re.compile(r"\blines? \d|:\d")
 """Words of an answer that name a line of a text."""
 
@@ -54,17 +56,51 @@ class FixedFile(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-class KeptVerdicts:
-    """The answers of the verifier for one project, interpreter and set of settings.
+class KeptAnswers:
+    """The answers of the verifier under one interpreter and set of settings.
 
-    What a limit ended that depends on the machine is not kept: another run may come to its end.
+    What a limit ended that depends on the machine is not kept: another run may come to its end. `more` tells a question
+    from those of others.
     """
 
-    def __init__(self, cache: Cache, settings: Settings, surveys: Surveys, python: str) -> None:
+    def __init__(self, cache: Cache, settings: Settings, python: str) -> None:
         self._cache = cache
         self._settings = settings
-        self._surveys = surveys
         self._base = verified_by(settings, python)
+
+    def find(
+        self,
+        task: Task,
+        rests: Rests,
+        known: Callable[[str], bytes | None],
+        *more: object,
+    ) -> Answer | None:
+        """The answer to a task that was asked before, as a cache knows it by its key."""
+        for files, asked in product(rests, ways_to_ask(task)) if self._base is not None else ():
+            kept = known(self._key(asked, files, more))
+            answer = placed(json.loads(kept), task.old, task.new, task.function) if kept is not None else None
+            if answer is not None:
+                return answer
+        return None
+
+    def keep_answer(self, task: Task, rests: Rests, answer: Answer, *more: object) -> None:
+        """Keep an answer for later runs."""
+        if self._base is not None and lasting(answer):
+            asked, said = asked_for(task, answer)
+            files = rests[answer["verdict"] not in ("proved", "tested")]
+            self._cache.keep_verdict(self._key(asked, files, more), json.dumps(said).encode())
+
+    def _key(self, asked: Mapping[str, object], files: Sequence[str], more: Sequence[object]) -> str:
+        words = json.dumps([self._base, asked, files, *more], sort_keys=True)
+        return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class KeptVerdicts(KeptAnswers):
+    """The answers for one project, and what became of its files."""
+
+    def __init__(self, cache: Cache, settings: Settings, surveys: Surveys, python: str) -> None:
+        super().__init__(cache, settings, python)
+        self._surveys = surveys
 
     @classmethod
     def of(cls, session: Session) -> KeptVerdicts | None:
@@ -79,20 +115,8 @@ class KeptVerdicts:
 
     def get(self, task: Task) -> Answer | None:
         """The answer to a task that was asked before, here or as another cache tells."""
-        if self._base is None:
-            return None
-        keys = list(self._keys(task))
-        for known in (self._cache.verdict, self._told_elsewhere):
-            kept = (answer for key in keys if (answer := known(key)) is not None)
-            found = (placed(json.loads(answer), task.old, task.new, task.function) for answer in kept)
-            if (said := next((answer for answer in found if answer is not None), None)) is not None:
-                return said
-        return None
-
-    def _keys(self, task: Task) -> Iterator[str]:
-        """All that an answer to a task may be kept under."""
-        for rests, asked in product((self._meaning(task), self._texts(task)), ways_to_ask(task)):
-            yield self._key(asked, rests)
+        rests = self._meaning(task), self._texts(task)
+        return self.find(task, rests, self._cache.verdict) or self.find(task, rests, self._told_elsewhere)
 
     def _told_elsewhere(self, key: str) -> bytes | None:
         """An answer of another cache, marked as such; what it calls proved is proved again here."""
@@ -102,11 +126,7 @@ class KeptVerdicts:
 
     def keep(self, task: Task, answer: Answer) -> None:
         """Keep an answer for later runs."""
-        if self._base is None or not lasting(answer):
-            return
-        rests = self._meaning(task) if answer["verdict"] in ("proved", "tested") else self._texts(task)
-        asked, said = asked_for(task, answer)
-        self._cache.keep_verdict(self._key(asked, rests), json.dumps(said).encode())
+        self.keep_answer(task, (self._meaning(task), self._texts(task)), answer)
 
     def keep_rewritten(self, old: bytes, new: bytes) -> None:
         """Verified rewrites made one text of another: both stand for the same from now on."""
@@ -144,10 +164,6 @@ class KeptVerdicts:
         recorded = sorted(f"{file.name} {_digest(file)}" for file in folder.glob("*.npz"))
         around = [f"{display} {self._surveys[display].digest}" for display in sorted(self._surveys.files)]
         words = repr((self._base, path, around, settings, recorded, tuple(map(plain, before))))
-        return hashlib.sha256(words.encode()).hexdigest()
-
-    def _key(self, asked: Mapping[str, object], rests: Sequence[str]) -> str:
-        words = json.dumps([self._base, asked, rests], sort_keys=True)
         return hashlib.sha256(words.encode()).hexdigest()
 
     def _meaning(self, task: Task) -> list[str]:

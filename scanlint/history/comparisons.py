@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 
 from scanlint.engine.cache import Cache
@@ -20,9 +17,8 @@ from scanlint.engine.directives import given_inputs
 from scanlint.engine.team.executor import available
 from scanlint.errors import UsageError
 from scanlint.finding import Verification
-from scanlint.fix.answers.placed import placed
 from scanlint.fix.program_calls import ProgramCalls, answered
-from scanlint.fix.verdicts import asked_for, lasting, verified_by, ways_to_ask
+from scanlint.fix.verdicts import KeptAnswers
 from scanlint.history.differences import FunctionChange
 from scanlint.history.reach import PartKey
 from scanlint.history.renamed_text import CannotRename, renamed
@@ -186,39 +182,21 @@ class Comparisons(AbstractContextManager["Comparisons"]):
         return {name: told(value) for name, value in answer.items()}
 
 
-Words = Mapping[str, object]
-
-
-class KeptComparisons:
-    """The answers of the verifier under one interpreter and set of settings.
-
-    What a limit ended that depends on the machine is not kept: another run may come to its end.
-    """
+class KeptComparisons(KeptAnswers):
+    """The answers for functions in two revisions."""
 
     def __init__(self, settings: Settings, python: str, files: VersionFiles) -> None:
-        self._cache = Cache(settings)
+        super().__init__(Cache(settings), settings, python)
         self._files = files
-        self._base = verified_by(settings, python)
 
-    def get(self, task: Task, new: PartKey, old: PartKey) -> Mapping[str, object] | None:
+    def get(self, task: Task, new: PartKey, old: PartKey) -> Answer | None:
         """The answer to a task that an earlier run had."""
-        if self._base is None:
-            return None
-        for rests, asked in product((self._files.imported(new, old), self._files.everything), ways_to_ask(task)):
-            kept = self._cache.verdict(self._key(asked, old, rests))
-            answer = placed(json.loads(kept), task.old, task.new, task.function) if kept is not None else None
-            if answer is not None:
-                return answer
-        return None
+        return self.find(task, self._rests(new, old), self._cache.verdict, "since", old)
 
-    def keep(self, task: Task, new: PartKey, old: PartKey, answer: Mapping[str, object]) -> None:
+    def keep(self, task: Task, new: PartKey, old: PartKey, answer: Answer) -> None:
         """Keep an answer for later runs."""
-        if self._base is None or not lasting(answer) or "failed" in answer:
-            return
-        rests = self._files.imported(new, old) if answer["verdict"] in ("proved", "tested") else self._files.everything
-        asked, said = asked_for(task, answer)
-        self._cache.keep_verdict(self._key(asked, old, rests), json.dumps(said).encode())
+        if "failed" not in answer:
+            self.keep_answer(task, self._rests(new, old), answer, "since", old)
 
-    def _key(self, asked: Words, old: PartKey, rests: Sequence[str]) -> str:
-        words = json.dumps([self._base, "since", asked, old, rests], sort_keys=True)
-        return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
+    def _rests(self, new: PartKey, old: PartKey) -> tuple[list[str], list[str]]:
+        return self._files.imported(new, old), self._files.everything
