@@ -32,6 +32,7 @@ DELETED_MODULES = [
     "loops.accumulators", "loops.row_writes", "loops.sizes.equal_lengths",
     "rewrite.breaks", "rewrite.lower.loops.row_buffers",
     "rewrite.normalize.accumulators.read_back", "rewrite.normalize.accumulators.scalar_replacement", "syntax.order",
+    "verify.worker.eager.moved_elements", "verify.worker.eager.read_equation",
     "verify.worker.harvest.project_runs", "verify.worker.infer.divisions", "verify.worker.infer.product_ranks",
     "verify.worker.search.distinct_sizes", "verify.worker.search.higher_ranks", "verify.worker.search.trip_shapes",
 ]  # fmt: skip

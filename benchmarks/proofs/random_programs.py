@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from scanlint.verify.worker.proof.equations import NotUnderstood
-from scanlint.verify.worker.proof.induction import Loops
-from scanlint.verify.worker.proof.jaxpr_numbers import JaxprNumberer
+from scanlint.verify.worker.proof.numbering.induction import Loops
+from scanlint.verify.worker.proof.numbering.jaxpr_numbers import JaxprNumberer
+from scanlint.verify.worker.proof.numbering.value_numbers import Numbering, Unprovable
 from scanlint.verify.worker.proof.prove import symbols
-from scanlint.verify.worker.proof.value_numbers import Numbering, Unprovable
 
 from .operations import DTYPES, OPERATIONS, SHAPES, Array, Operation, Option, Type, constant, drawn, gentle, hard
 

@@ -25,7 +25,7 @@ from scanlint.fix.unit_fixer import NO_ROWS
 from scanlint.problem import Problem
 from scanlint.project.files import decode
 from scanlint.settings import Settings
-from scanlint.verify.worker.comparing.judge import NOTHING
+from scanlint.verify.worker.comparing.spared_errors import NOTHING
 
 SETTINGS = Settings(max_unrolled_trips=3, min_unrolled_equations=1, exclude=("nothing",), cache=False, jobs=1)
 SPACE = "program.py"

@@ -11,8 +11,7 @@ import pytest
 from jax import lax
 
 from scanlint.verify.worker.eager.compile_less import Program
-from scanlint.verify.worker.eager.operations import READERS
-from scanlint.verify.worker.eager.read_equation import FLOATS, WHOLE, Declined
+from scanlint.verify.worker.eager.operations import FLOATS, READERS, WHOLE, Declined
 from scanlint.verify.worker.proof.equations import NotUnderstood
 from scanlint.verify.worker.runtime.jax_functions import in_x64
 

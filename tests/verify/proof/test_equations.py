@@ -15,11 +15,11 @@ from jax.interpreters import mlir
 
 import scanlint.verify.worker
 from scanlint.verify.worker.proof.equations import NotUnderstood, branches, scan, while_loop
-from scanlint.verify.worker.proof.induction import Loops
-from scanlint.verify.worker.proof.jaxpr_numbers import JaxprNumberer
+from scanlint.verify.worker.proof.numbering.induction import Loops
+from scanlint.verify.worker.proof.numbering.jaxpr_numbers import JaxprNumberer
+from scanlint.verify.worker.proof.numbering.value_numbers import Numbering
 from scanlint.verify.worker.proof.paths import Path as TracedPath
 from scanlint.verify.worker.proof.prove import NewProgram, Proof, differ, prove, symbols
-from scanlint.verify.worker.proof.value_numbers import Numbering
 
 Function = Callable[..., object]
 WORKER = Path(scanlint.verify.worker.__file__).parent

@@ -20,9 +20,9 @@ from scanlint.verify.worker.comparing.rounding import Apart, Spread
 from scanlint.verify.worker.infer.inference import infer
 from scanlint.verify.worker.infer.specs import Array, leaves
 from scanlint.verify.worker.runtime.calling import Signature, TookTooLong
-from scanlint.verify.worker.runtime.compiled_callees import Compiled
-from scanlint.verify.worker.runtime.eager_pace import Pace
 from scanlint.verify.worker.runtime.loading import load
+from scanlint.verify.worker.runtime.pace.compiled_callees import Compiled
+from scanlint.verify.worker.runtime.pace.eager_pace import Pace
 from scanlint.verify.worker.search.input_sources import Inputs
 from scanlint.verify.worker.session.case_families import GUESSED_ANEW
 from scanlint.verify.worker.session.endings import OTHERWISE

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from ..runtime.calling import TookTooLong, Values
+from ..runtime.calling import Values, in_time
 from ..runtime.jax_functions import attribute, placed
 from ..search.case_values import Case
 from .branch_cover import Way
@@ -131,11 +131,8 @@ def _turn(judge: Judge, a: Values, b: Values, way: Way) -> Turn | None:
 
 def _way(judge: Judge, values: Values) -> Way | None:
     judge.coverage.begin()
-    try:
-        judge.pair.run_old(values, judge.pair.pace.boundary_patience)
-    except (Exception, TookTooLong):  # noqa: BLE001 - no boundary is found from there; cases are compared anyway
-        return None
-    return judge.coverage.way()
+    ran = in_time(lambda: [judge.pair.run_old(values, judge.pair.pace.boundary_patience)])
+    return judge.coverage.way() if ran is not None else None  # no boundary is found from there
 
 
 def _between(a: Values, b: Values, part: float) -> Values:

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import jax
-from numpy import iinfo
 
 from ..proof.paths import forget
 from ..results.inner_values import holds_local_function
 from ..runtime.calling import (
     TookTooLong,
     Values,
+    in_time,
     jitted,
     limited,
-    mapped,
-    plain,
-    split,
     without_elements,
-    without_trips,
 )
-from ..runtime.eager_pace import CASE_SECONDS
-from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_types, says, untraceable
-from ..runtime.jax_functions import finished
-from ..runtime.line_marks import ReachedLines
-from ..runtime.stored_results import changeable, copied
-from ..runtime.version_pair import VersionPair, drained
+from ..runtime.jax_errors import Fact, first_line, says, untraceable
+from ..runtime.stored_results import changeable
+from ..runtime.version_pair import VersionPair
 from ..sandbox.outgoing import OUTGOING, Sent, different, reordered, said_otherwise
 from ..search.case_values import AS_CALLED, LARGE_NUMBERS, Case
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_of
@@ -45,16 +36,16 @@ from .agreement import (
     telling,
 )
 from .branch_cover import Coverage, Way
-from .result_trees import empty, floating, pair_of, scaled, spread_out, width
+from .changed_arguments import changes_arguments
+from .refutations import OtherKind, Raises, Refuted, Unknown
+from .result_trees import spread_out, width
 from .rounding import AMPLIFIED, FINER, FINEST, compilable, left_in_double, spread
+from .spared_errors import spared, tripless
 from .ties import stands
 from .untraced_places import place_of
 from .weak_types import Weakness
 
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
-DEEP, MANY = "the new version nests deeper than Python allows", 100
-"""A recursion that so large a number counts down may go too deep once it is traced; any other has no end."""
-NOTHING = "the new version raises where there are no elements"
 PAST_THE_END = "compared where `{0}` has {2} more rows than `{1}`, for so many are read"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
 HOST = "neither version can be traced here: they are compared as plain Python"
@@ -66,44 +57,6 @@ ASKED = 1e-3
 """A relative difference between two ways to run one version that rounding rarely makes."""
 UNSTEADY = "the old version gives another result when it is called again"
 ROUNDED = "the versions round differently: they agree in double precision, and in single precision nearly so"
-Function = Callable[..., object]
-Result = TypeVar("Result")
-
-
-class Unknown(Exception):
-    """No verdict can be given; the message says why and what to do."""
-
-
-class Refuted(Exception):
-    """The versions differ; the message is the counterexample."""
-
-    @property
-    def of_carried_types(self) -> bool:
-        """Whether the new version raises since a carry, or what arms of a `cond` give, does not keep its type."""
-        cause = self.__cause__
-        return cause.of_carried_types if isinstance(cause, Refuted) else of_carried_types(cause)
-
-
-class Weaker(Refuted):
-    """A result of the new version is weakly typed, and that of the old version is not."""
-
-
-class Unfit(Refuted):
-    """A Python number of the old version does not fit the type that the new version returns."""
-
-    def __init__(self, text: str, number: float) -> None:
-        super().__init__(text)
-        narrow = [n for n in ("int8", "uint8", "int16", "uint16") if not iinfo(n).min <= number <= iinfo(n).max]
-        listed = narrow if float(number).is_integer() and narrow else ["float16"]
-        self.remark = f"{number:g} does not fit {', '.join(listed)}: values wrap or become infinite there"
-
-
-class OtherKind(Refuted):
-    """A result is held by JAX in one version, and by NumPy in the other."""
-
-
-class Raises(Refuted):
-    """The new version raises where the old one returns a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +121,9 @@ class Judge:
             self.note(PAST_THE_END.format(*found))
         return found is not None
 
-    def note(self, text: str) -> None:
-        if text not in self.notes:
+    def note(self, text: str, once: str = "") -> None:
+        """Keep a remark, unless it is kept already, or one that begins with `once`."""
+        if text not in self.notes and not (once and any(note.startswith(once) for note in self.notes)):
             self.notes.append(text)
 
     def check(self, case: Case, where: str = "") -> bool:
@@ -213,8 +167,11 @@ class Judge:
                 if says(error, Fact.EMPTY_SCAN):  # JAX cannot run it with staging disabled
                     self.failures.append(text)
                     return False
-                if case.label != AS_CALLED and self.spared(values, expected, error):
-                    return False
+                if case.label != AS_CALLED:
+                    said, once = spared(pair, values, expected, error, free=self.free)
+                    if said:
+                        self.note(said, once)
+                        return False
                 raise Raises(
                     f"{describe(values)}: the new version raises {type(error).__name__}: {text}{how.name}"
                 ) from error
@@ -231,51 +188,14 @@ class Judge:
             self.ran.append((case.label, values, way))
         if self.cases == 0:
             self.retraces(case)
-        self.left_in_arguments(values)
+        if changeable(values) and (self.cases < MOST_LEFT or self.effects):
+            self.effects = changes_arguments(self.pair, values) or self.effects
         self.cases += 1
         self.filled += not without_elements(values)
         self.ordinary += case.ordinary
         self.blank += nowhere_finite(expected)
         self.told.extend([telling(expected)])
         return True
-
-    def spared(self, values: Values, expected: object, error: Exception) -> bool:
-        """Whether an error of the new version refutes nothing: a long recursion, or no elements, or fewer than none.
-
-        A loop over `range(n)` makes no trip where `n` is negative; an array of `n` rows cannot be made.
-        """
-        text = f"{type(error).__name__}: {first_line(error, 200)}"
-        if isinstance(error, RecursionError) and (
-            deep := [n for n, x in values.items() if type(x) is int and x >= MANY]
-        ):
-            self.note(f"{DEEP}, for {', '.join(f'{n} = {values[n]}' for n in deep)}")
-            return True
-        below = next((n for n, x in values.items() if type(x) is int and x < 0), None)
-        if below is not None and (says(error, Fact.NEGATIVE_SIZE) or self.tripless(values)):
-            self.note(f"the new version raises where `{below}` is negative: {text}")
-            return True
-        nothing = without_elements(values) or self.idle(values, error)
-        if empty(expected) or (nothing and (in_staged_body(error) or not jax.tree_util.tree_leaves(expected))):
-            if not any(note.startswith(NOTHING) for note in self.notes):
-                self.note(f"{NOTHING}: {text}")
-            return True
-        return False
-
-    def idle(self, values: Values, error: Exception) -> bool:
-        """Whether an error is due to a loop that makes no trip: there are no rows to index, or too few for a window."""
-        if without_trips(values, error):
-            return True
-        return not self.free and in_staged_body(error) and says(error, Fact.WINDOW) and self.tripless(values)
-
-    def tripless(self, values: Values) -> bool:
-        """Whether there are no elements, or a loop of the old version makes no trip."""
-        if without_elements(values) or self.pair.old.function is None:
-            return without_elements(values)
-        reached = ReachedLines()
-        with reached.watching():
-            self.pair.run_old(values)
-        loops = [n for n in ast.walk(self.pair.old.function) if isinstance(n, ast.For)]
-        return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
 
     def untraced(self, run: Callable[[], object], values: Values) -> object:
         """Run the new version; with staging disabled if, like the old one, it needs the value of a tracer elsewhere."""
@@ -298,18 +218,23 @@ class Judge:
         Where nothing is looped over, shapes and dtypes may differ, unless a caller has such arguments (`called`).
         """
         result = compare(expected, found)
-        if not called and isinstance(result, Difference) and spread_out(expected, found) and self.tripless(values):
+        if (
+            not called
+            and isinstance(result, Difference)
+            and spread_out(expected, found)
+            and tripless(self.pair, values)
+        ):
             self.note(SPREAD)
             return False
         if isinstance(result, Agreement):
             kind = of_other_kind(expected, found) if not self.traced else ""
-            if kind and not self.tripless(values):
+            if kind and not tripless(self.pair, values):
                 raise OtherKind(f"{describe(values)}: {kind}{name}")
             self.max_error = max(self.max_error, result.error)
             if not without_elements(values):
                 self.weakness.compared(expected, found, values)
-            if result.weak and not any(note.startswith(result.weak) for note in self.notes):
-                self.note(f"{result.weak}, for {describe(values, 120)}")
+            if result.weak:
+                self.note(f"{result.weak}, for {describe(values, 120)}", result.weak)
             if result.empty and called:
                 raise Refuted(f"{describe(values)}: {EMPTY}{name}")
             if result.empty:
@@ -353,12 +278,9 @@ class Judge:
 
     def same_by_operations(self, values: Values, expected: object) -> bool:
         """The new version gives the same run operation by operation: only what XLA fuses makes a difference."""
-        try:
-            with jax.disable_jit(), limited(self.pair.pace.patience):
-                found = self.pair.run_new(values)
-        except (Exception, TookTooLong):  # noqa: BLE001 - what does not run so tells nothing of rounding
-            return False
-        return isinstance(compare(expected, found), Agreement)
+        with jax.disable_jit():
+            found = in_time(lambda: [self.pair.run_new(values)], self.pair.pace.patience)
+        return found is not None and isinstance(compare(expected, *found), Agreement)
 
     def sends(self, values: Values, before: list[Sent], after: list[Sent], name: str) -> None:
         """Raise Refuted where the new version sends out something else, or in another order than its Python says."""
@@ -409,26 +331,6 @@ class Judge:
             if (self.host or self.doubted) and not ran:
                 yield eager
 
-    def left_in_arguments(self, values: Values) -> None:
-        """Compare what is in lists, dicts, NumPy's arrays and objects after the call; raises Refuted."""
-        if not changeable(values) or (self.cases >= MOST_LEFT and not self.effects):
-            return
-        pair = self.pair
-        before, after = pair.own(copied(values)), pair.moved(copied(values))
-        try:
-            with limited(pair.pace.patience):
-                finished(drained(pair.signature.call(plain(pair.before), before)))
-                finished(drained(pair.signature.call(plain(pair.after), after)))
-        except (Exception, TookTooLong):  # noqa: BLE001 - the results were compared in another way
-            return
-        for name, held in before.items():
-            result = compare(held, after[name])
-            if isinstance(result, Difference):
-                raise Refuted(f"{describe(values)}: after the call `{name}` differs: {result.text}")
-            if isinstance(held, dict) and list(held) != list(after[name]):  # type: ignore[call-overload]
-                raise Refuted(f"{describe(values)}: after the call the keys of `{name}` have another order")
-            self.effects = self.effects or not isinstance(compare(values[name], held), Agreement)
-
     def fails_alike(self, how: RunMode, values: Values) -> bool:
         """The old version fails too if it is run in this way: the pair is compared in the other way."""
         if not self.free or how.name == PLAINLY:
@@ -463,10 +365,10 @@ class Judge:
 
     def alike(self, how: RunMode, values: Values, expected: object) -> object:
         """What the old version gives in this way, if that differs; raises Unknown if each of its calls does."""
-        try:
-            found = how.old(values) if self.runs_soon(how, values) else expected
-        except (Exception, TookTooLong):  # noqa: BLE001
+        ran = in_time(lambda: [how.old(values)]) if self.runs_soon(how, values) else None
+        if ran is None:
             return expected
+        [found] = ran
         result = compare(expected, found)
         if isinstance(result, Agreement):
             return expected
@@ -482,44 +384,3 @@ class Judge:
         """The old version can be run in this way without compiling a program that is too large."""
         compiled = how.name == UNDER_JIT or (how.name != PLAINLY and jitted(self.pair.before))
         return not compiled or compilable(self.pair, values)
-
-    def batched(self, case: Case) -> None:
-        """Both versions under vmap, where the old one can be batched."""
-        pair, values = self.pair, case.make()
-        parts = split(pair.own(values), pair.signature.static, numbers=False)
-        stack = [pair_of(x) for x in parts.leaves]
-        if not stack or not any(floating(x) for x in parts.leaves):
-            return
-        mine = split(pair.moved(values), pair.signature.static, numbers=False)
-        try:
-            with limited(CASE_SECONDS):
-                expected = jax.vmap(lambda *ls: pair.arrays(pair.before, parts, ls))(*stack)
-        except (Exception, TookTooLong):  # noqa: BLE001 - the old version does not run under vmap either
-            return
-        self.stage("running the new version under vmap")
-        try:
-            with limited(2 * CASE_SECONDS):
-                found = jax.vmap(lambda *ls: pair.arrays(pair.after, mine, ls))(*stack)
-        except TookTooLong:
-            self.note("not compared under vmap: the new version takes seconds there")
-            return
-        except Exception as error:
-            raise Refuted(f"under vmap the new version raises {type(error).__name__}: {str(error)[:160]}") from error
-        result = compare(expected, found, ulps=1024.0)
-        if isinstance(result, Difference) and result.relative > 1e-3 and not self.rough(values, result):
-            raise Refuted(f"under vmap: {describe(values)}: {result.text}")
-
-    def rough(self, values: Values, result: Difference) -> bool:
-        """Whether rounding explains a difference in a batch of these values and their neighbours."""
-        if not (result.values_only or result.discrete):
-            return False
-        for row in (values, mapped(scaled, values)):
-            try:
-                expected = self.pair.run_old(row)
-            except (Exception, TookTooLong):  # noqa: BLE001 - no drift is measured: the tolerance stays as it is
-                continue
-            drift = spread(self.pair, row, expected, result.relative, values_only=result.values_only)
-            if drift.explains(result.relative, values_only=result.values_only):
-                self.note("not compared under vmap: rounding decides the result there")
-                return True
-        return False

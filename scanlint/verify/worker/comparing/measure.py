@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import jax
 
 from ..eager.compile_less import forget
 from ..runtime.calling import TookTooLong, Values, limited, split
-from ..runtime.jax_functions import finished
+from ..runtime.jax_functions import finished, rebound
 from ..runtime.version_pair import Function, VersionPair
 from ..search.case_values import Case
 
@@ -53,20 +53,13 @@ def _several_at_a_time(pair: VersionPair, values: Values, rolled: float) -> list
     return [f"with `unroll={factor}` one run takes {_shown(run)}, and compiling {_shown(compiled)}"]
 
 
-@contextmanager
-def unrolled(factor: int) -> Iterator[None]:
+def unrolled(factor: int) -> AbstractContextManager[None]:
     """Every `jax.lax.scan` and `fori_loop` that is traced inside, and names no `unroll`, unrolls so many trips.
 
     What a module imported by name (`from jax.lax import scan`) stays as it is.
     """
-    kept = {name: getattr(jax.lax, name) for name in ROLLED}
-    try:
-        for name, function in kept.items():
-            setattr(jax.lax, name, functools.partial(function, unroll=factor))
-        yield
-    finally:
-        for name, function in kept.items():
-            setattr(jax.lax, name, function)
+    rolled = {name: functools.partial(getattr(jax.lax, name), unroll=factor) for name in ROLLED}
+    return rebound(vars(jax.lax), rolled)
 
 
 def _compiled(pair: VersionPair, function: Function, values: Values) -> tuple[float | None, float | None]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..infer.guess import KEY_NAMES
 from ..proof.jaxpr_facts import count
-from ..runtime.calling import Split, TookTooLong, Values, limited, mapped, split
+from ..runtime.calling import Split, Values, in_time, limited, mapped, split
 from ..runtime.jax_functions import eps, in_x64, is_key, numeric, placed, tiny, x64
 from ..runtime.loading import cut
 from ..runtime.version_pair import VersionPair, large, static_key
@@ -150,11 +150,7 @@ def _wider(a: Apart | None, b: Apart) -> Apart:
 
 
 def _run(pair: VersionPair, values: Values) -> list[object] | None:
-    try:
-        with limited(SECONDS):
-            return [pair.run_old(values)]
-    except (Exception, TookTooLong):  # noqa: BLE001 - no drift is measured: the tolerance stays as it is
-        return None
+    return in_time(lambda: [pair.run_old(values)], SECONDS)
 
 
 def in_double(pair: VersionPair, values: Values) -> object | None:
@@ -202,12 +198,9 @@ def _compilable(pair: VersionPair, function: Callable[..., object], own: Values,
 
 
 def _compiles_soon(pair: VersionPair, function: Callable[..., object], parts: Split, most: int, seconds: float) -> bool:
-    try:
-        with limited(seconds):
-            program = jax.make_jaxpr(lambda *ls: pair.arrays(function, parts, ls))(*parts.leaves)
-        return count(program.jaxpr) <= most
-    except (Exception, TookTooLong):  # noqa: BLE001
-        return False
+    traced = jax.make_jaxpr(lambda *ls: pair.arrays(function, parts, ls))
+    program = in_time(lambda: traced(*parts.leaves), seconds)
+    return program is not None and count(program.jaxpr) <= most
 
 
 def apart(expected: object, other: object) -> Apart:

@@ -21,8 +21,7 @@ import numpy as np
 
 from ..proof.equations import NotUnderstood, called, is_closed, name_of
 from ..proof.moved_elements import Operation
-from .operations import ROUNDING, operation
-from .read_equation import DTYPES, FLOATS, Declined
+from .operations import DTYPES, FLOATS, ROUNDING, Declined, operation
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn

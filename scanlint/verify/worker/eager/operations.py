@@ -6,23 +6,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..proof.equations import NotUnderstood, integer, integers, knows_only, name_of, parameter
-from ..proof.exact_arithmetic import divided, flushed, remainder
+from ..proof.exact_arithmetic import ARITHMETIC, flushed
 from ..proof.moved_elements import MOVING, Operation
-from .read_equation import DTYPES, FLOATS, HALVES, WHOLE, Declined, dtype_name, operand_type, result_type
 
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
 Reader = Callable[["JaxprEqn"], Operation]
+HALVES = frozenset(["float16", "bfloat16"])
+FLOATS = frozenset([*HALVES, "float32", "float64"])
+WHOLE = frozenset([f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)])
+DTYPES = FLOATS | WHOLE | {"bool"}
 ROUNDING = frozenset(["add", "sub", "mul", "div", "sqrt", "square", "integer_pow", "reduce_sum"])
 """A program with two of them is XLA's: it may compute both at once, with one rounding."""
 FEW_TERMS = 16
 HIGHEST_POWER = 8
+
+
+class Declined(Exception):
+    """XLA may give something else for these values."""
+
+
+def operand_type(equation: JaxprEqn) -> Any:
+    """Shape and dtype of the first operand."""
+    return equation.invars[0].aval
+
+
+def result_type(equation: JaxprEqn) -> Any:
+    """Shape and dtype of the first result."""
+    return equation.outvars[0].aval
+
+
+def dtype_name(equation: JaxprEqn) -> str:
+    """The dtype of the first operand."""
+    return str(operand_type(equation).dtype)
 
 
 def _flushed(operation: Callable[..., np.ndarray]) -> Operation:
@@ -201,34 +223,18 @@ def _moved(name: str) -> Reader:
     return read
 
 
-NUMBERS = FLOATS | WHOLE
+NUMBERS, BITS = FLOATS | WHOLE, WHOLE | {"bool"}
 READERS: dict[str, Reader] = {
     **{name: _moved(name) for name in MOVING},
-    "add": _plain(np.add, dtypes=NUMBERS),
-    "sub": _plain(np.subtract, dtypes=NUMBERS),
-    "mul": _plain(np.multiply, dtypes=NUMBERS),
-    "div": _plain(divided, dtypes=NUMBERS),
-    "rem": _plain(remainder, dtypes=NUMBERS),
-    "neg": _plain(np.negative, dtypes=NUMBERS),
-    "abs": _plain(np.abs, dtypes=NUMBERS),
+    **{name: _plain(ARITHMETIC[name], dtypes=NUMBERS) for name in ("add", "sub", "mul", "div", "rem", "neg", "abs")},
+    **{name: _plain(ARITHMETIC[name], dtypes=FLOATS) for name in ("floor", "ceil", "is_finite")},
+    **{name: _plain(ARITHMETIC[name], dtypes=BITS) for name in ("and", "or", "xor", "not")},
+    **{name: _plain(ARITHMETIC[name]) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
     "sign": _plain(_sign, dtypes=NUMBERS),
     "square": _plain(lambda x: x * x, dtypes=NUMBERS),
     "sqrt": _plain(np.sqrt, "accuracy", dtypes=FLOATS),
-    "floor": _plain(np.floor, dtypes=FLOATS),
-    "ceil": _plain(np.ceil, dtypes=FLOATS),
-    "is_finite": _plain(np.isfinite, dtypes=FLOATS),
     "max": _plain(_extreme(np.maximum)),
     "min": _plain(_extreme(np.minimum)),
-    "eq": _plain(np.equal),
-    "ne": _plain(np.not_equal),
-    "lt": _plain(np.less),
-    "le": _plain(np.less_equal),
-    "gt": _plain(np.greater),
-    "ge": _plain(np.greater_equal),
-    "and": _plain(np.bitwise_and, dtypes=WHOLE | {"bool"}),
-    "or": _plain(np.bitwise_or, dtypes=WHOLE | {"bool"}),
-    "xor": _plain(np.bitwise_xor, dtypes=WHOLE | {"bool"}),
-    "not": _plain(np.invert, dtypes=WHOLE | {"bool"}),
     "round": _rounded,
     "integer_pow": _power,
     "clamp": _clamped,

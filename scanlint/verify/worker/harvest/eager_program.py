@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import jax
 
 from ..proof.paths import deciding
+from ..runtime.jax_functions import rebound
 from .caught_calls import concrete
 
 Function = Callable[..., object]
@@ -20,23 +21,10 @@ STAGED = ("scan", "map", "while_loop", "fori_loop", "cond", "switch", "associati
 @contextlib.contextmanager
 def eagerly() -> Iterator[None]:
     """For what is imported and called within: `jax.jit` gives its function, and nothing is staged."""
-    with contextlib.ExitStack() as stack:
-        for name in PASSED:
-            stack.enter_context(_replaced(jax, name, _passing(getattr(jax, name))))
-        for name in STAGED:
-            stack.enter_context(_replaced(jax.lax, name, _unstaged(getattr(jax.lax, name))))
-        stack.enter_context(deciding(_truth))
+    passed = {name: _passing(getattr(jax, name)) for name in PASSED}
+    unstaged = {name: _unstaged(getattr(jax.lax, name)) for name in STAGED}
+    with rebound(vars(jax), passed), rebound(vars(jax.lax), unstaged), deciding(_truth):
         yield
-
-
-@contextlib.contextmanager
-def _replaced(module: object, name: str, value: object) -> Iterator[None]:
-    before = getattr(module, name)
-    setattr(module, name, value)
-    try:
-        yield
-    finally:
-        setattr(module, name, before)
 
 
 def _passing(original: Function) -> Function:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 
 from ..infer.specs import Array, Specs, every_leaf
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain
+from ..runtime.jax_functions import rebound
 from ..runtime.loading import Loaded, complete
 from ..search.case_values import Filling, make
 from ..search.input_sources import Inputs
@@ -62,12 +64,6 @@ def caught(
         kept.append({name: concrete(value) for name, value in passed.items()})
         raise Enough
 
-    own = loaded.names[function]
-    loaded.names[function] = catch
-    try:
+    with contextlib.suppress(Enough), rebound(loaded.names, {function: catch}):  # what was wanted has been caught
         plain(caller)(**make(specs, Filling("ordinary values"), ()))
-    except Enough:  # what was wanted has been caught
-        pass
-    finally:
-        loaded.names[function] = own
     return kept[0] if kept and set(kept[0]) <= set(names) else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 from jax import lax
 
-from .value_numbers import Unprovable
+from .numbering.value_numbers import Unprovable
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr as ClosedJaxpr  # type: ignore[attr-defined,unused-ignore]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 SMALLEST = {
@@ -47,3 +49,27 @@ def flushed(*values: object) -> bool:
             if any(bool(((np.abs(part) < least) & (part != 0)).any()) for part in (wide.real, wide.imag)):
                 return True
     return False
+
+
+ARITHMETIC: dict[str, Callable[..., np.ndarray]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": divided,
+    "rem": remainder,
+    "neg": np.negative,
+    "abs": np.abs,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "not": np.invert,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "is_finite": np.isfinite,
+}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from .equations import INLINE, called, is_closed, is_jaxpr, name_of, parameters
-from .value_numbers import Unprovable
+from .numbering.value_numbers import Unprovable
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr, JaxprEqn

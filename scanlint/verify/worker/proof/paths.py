@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_PATHS = 64
 MAX_DECISIONS = 400
+MOST_ASKED = 200
 
 
 class _Forced:
@@ -60,6 +62,33 @@ def deciding(decide: Callable[[object], bool]) -> Iterator[None]:
         yield
     finally:
         cls.__bool__ = original  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def answering(way: Callable[[int], bool]) -> Iterator[None]:
+    """Within, the truth of tracers is what `way` gives for the first time that one is asked for, the second and so on.
+
+    Raises TooManyDecisions where there are too many.
+    """
+    asked = itertools.count(1)
+
+    def decide(tracer: object) -> bool:
+        if (number := next(asked)) > MOST_ASKED:
+            raise TooManyDecisions
+        return way(number)
+
+    with deciding(decide):
+        yield
+
+
+def in_turns(asked: int) -> bool:
+    """The truth tests on arrays are true and false in turns."""
+    return asked % 2 == 1
+
+
+def opposite(asked: int) -> bool:
+    """The truth tests on arrays are false and true in turns."""
+    return asked % 2 == 0
 
 
 def trace(

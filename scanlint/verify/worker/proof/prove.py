@@ -12,12 +12,12 @@ import numpy as np
 
 from ..runtime.jax_functions import shape, weakly_typed
 from .equations import inner_jaxprs, name_of
-from .induction import Loops
 from .jaxpr_facts import count, every_equation, narrow_types, ruled, unrolled
-from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer
+from .numbering.induction import Loops
+from .numbering.jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer
+from .numbering.value_numbers import Ids, Numbering, Order, Unprovable
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
-from .value_numbers import Ids, Numbering, Order, Unprovable
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Iterator
 
 import jax
 
-from ..runtime.jax_functions import attribute
+from ..runtime.jax_functions import attributes_of
 
 
 def parts_of(value: object) -> dict[str, object] | None:
@@ -20,16 +19,7 @@ def parts_of(value: object) -> dict[str, object] | None:
             return None
     if callable(value) or type(value).__module__ == "builtins":
         return None
-    return dict(_attributes(value)) or None
-
-
-def _attributes(value: object) -> Iterator[tuple[str, object]]:
-    yield from dict(attribute(value, "__dict__", None) or {}).items()
-    for base in type(value).__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if not name.startswith("__") and (held := attribute(value, name, ...)) is not ...:
-                yield name, held
+    return dict(attributes_of(value)) or None
 
 
 def holds_local_function(value: object, met: set[int] | None = None) -> bool:

@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import jax
 import numpy as np
@@ -19,6 +20,7 @@ from ..sandbox.idleness import Idleness
 from .jax_errors import Fact, says
 from .jax_functions import attribute, traced_as_before
 
+T = TypeVar("T")
 Values = dict[str, object]
 """Arguments, by parameter."""
 
@@ -71,6 +73,15 @@ def limited(seconds: float) -> Iterator[None]:
         for (timer, _, _), left, gone in zip(bells, outer, spent, strict=True):
             if left:
                 signal.setitimer(timer, max(left - gone, AGAIN_SECONDS), AGAIN_SECONDS)
+
+
+def in_time(run: Callable[[], T], seconds: float | None = None) -> T | None:
+    """What a run of code under test gives; None where it raises, or takes too long."""
+    try:
+        with limited(seconds) if seconds is not None else contextlib.nullcontext():
+            return run()
+    except (Exception, TookTooLong):  # noqa: BLE001 - code of others, whatever it raises: who calls takes it for nothing
+        return None
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,12 @@ def words_in(*trees: ast.AST) -> set[str]:
     return {*names_in(*trees), *(node.value for node in nodes if isinstance(node.value, str))}
 
 
+def whole_numbers(*trees: ast.AST) -> set[int]:
+    """The whole numbers that some texts are written with."""
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and type(node.value) is int}
+
+
 def in_scope(node: ast.AST) -> Iterator[ast.AST]:
     """A node and those inside of it that bind names in its scope: not the bodies of definitions, nor inner targets."""
     left = [node]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import jax
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jax import ShapeDtypeStruct
 
 T = TypeVar("T")
+MISSING = object()
 WEAK = "weak "
 """Before the name of the type of what is weakly typed."""
 
@@ -105,16 +106,24 @@ def weakly_typed(value: object) -> bool:
 
 
 @contextlib.contextmanager
-def one_by_one(names: dict[str, object]) -> Iterator[None]:
-    """Within, `jax.vmap` calls its function with one row after the other; so does what the module has of that name."""
-    batched, known = jax.vmap, [name for name, value in names.items() if value is jax.vmap]
-    jax.vmap = _rows  # type: ignore[assignment]
-    names.update(dict.fromkeys(known, _rows))
+def rebound(names: dict[str, Any], values: Mapping[str, object]) -> Iterator[None]:
+    """The names of a module have these values while the body runs."""
+    kept = {name: names.get(name, MISSING) for name in values}
+    names.update(values)
     try:
         yield
     finally:
-        jax.vmap = batched
-        names.update(dict.fromkeys(known, batched))
+        names.update(kept)
+        for name in [name for name, value in kept.items() if value is MISSING]:
+            del names[name]
+
+
+@contextlib.contextmanager
+def one_by_one(names: dict[str, object]) -> Iterator[None]:
+    """Within, `jax.vmap` calls its function with one row after the other; so does what the module has of that name."""
+    known = dict.fromkeys((name for name, value in names.items() if value is jax.vmap), _rows)
+    with rebound(vars(jax), {"vmap": _rows}), rebound(names, known):
+        yield
 
 
 def _rows(function: Callable[..., object], in_axes: Any = 0, out_axes: Any = 0, **others: object) -> object:
@@ -165,6 +174,16 @@ def attribute(value: object, name: str, default: object = None) -> Any:
         return getattr(value, name, default)
     except Exception:  # noqa: BLE001
         return default
+
+
+def attributes_of(value: object) -> Iterator[tuple[str, object]]:
+    """The attributes that an object holds itself, in its `__dict__` and in slots."""
+    yield from dict(attribute(value, "__dict__", None) or {}).items()
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if not name.startswith("__") and (held := attribute(value, name, ...)) is not ...:
+                yield name, held
 
 
 def of_array(value: object) -> bool:

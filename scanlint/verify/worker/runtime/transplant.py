@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from ..imports.side_modules import side_of
-from .jax_functions import attribute
+from .jax_functions import attribute, attributes_of
 
 
 def transplant(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
@@ -46,13 +46,8 @@ def _object(value: object, before: types.ModuleType, after: types.ModuleType) ->
         return value
     cls = _counterpart(type(value), before, after)
     copy: object = object.__new__(cls)  # type: ignore[arg-type]
-    for name, inner in attribute(value, "__dict__", {}).items():
+    for name, inner in attributes_of(value):
         object.__setattr__(copy, name, transplant(inner, before, after))
-    for base in type(value).__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if (held := attribute(value, name, ...)) is not ...:
-                object.__setattr__(copy, name, transplant(held, before, after))
     return copy
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..sandbox.outgoing import OUTGOING
 from .calling import Signature, Split, Values, split
-from .eager_pace import Pace
 from .jax_functions import finished
 from .loading import Loaded
+from .pace.eager_pace import Pace
 from .stored_results import copied
 from .transplant import transplant
 

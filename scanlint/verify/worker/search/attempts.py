@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from ..infer.specs import Array, OnHost, Spec, Specs, Struct, leaves
-from ..proof.paths import TooManyDecisions, deciding
+from ..proof.paths import TooManyDecisions, answering, in_turns
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import untraceable
 from ..runtime.jax_functions import abstract, x64
@@ -26,11 +26,6 @@ from .shape_search import NOT_IMPORTED, Failure
 ATTEMPT_SECONDS = 2.0
 TOO_LONG = "timeout"
 Truth = Callable[[int], bool]
-
-
-def in_turns(asked: int) -> bool:
-    """The truth tests on arrays are true and false in turns."""
-    return asked % 2 == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +99,15 @@ class Attempts:
         reached: ReachedLines | None = None,
     ) -> Failure | None:
         """Why a version rejects these inputs; it is run, whatever was tried before."""
-        asked, self.empty, self.shapes = [0], False, None
+        self.empty, self.shapes = False, None
         reached = ReachedLines() if reached is None else reached
 
-        def decide(tracer: object) -> bool:
-            asked[0] += 1
+        def decided(asked: int) -> bool:
             self.decided = True
-            if asked[0] > 200:
-                raise TooManyDecisions
-            return truth(asked[0])
+            return truth(asked)
 
         try:
-            with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():
+            with limited(ATTEMPT_SECONDS), answering(decided), reached.watching():
                 values = self.moved(self.abstract(specs), function)
                 parts = split(values, self.signature.static, numbers=False)
                 given = jax.eval_shape(

@@ -19,6 +19,7 @@ from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.selecting_parameters import asked_for_truth, indexed_keys
 from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, resized, sizes
+from ..proof.paths import in_turns, opposite
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
 from ..runtime.free_names import defaults_of, words_in
@@ -29,7 +30,7 @@ from ..shapes.rank_choice import ShapeSolver
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
 from ..shapes.shape_values import IMPOSSIBLE
 from ..shapes.shape_walk import ShapeWalk
-from .attempts import Attempts, Truth, in_turns
+from .attempts import Attempts, Truth
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
 from .shape_search import NOT_IMPORTED, Failure, grown, search
 from .text_numbers import compared_numbers, held_numbers
@@ -39,11 +40,6 @@ SMALLEST = (2, 3, 4, 5)
 OTHER_SIZES = (2, 5, 3, 7, 4, 6, 8, 9, 11, 13, 14, 15, 16)
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
-
-
-def opposite(asked: int) -> bool:
-    """The truth tests on arrays are false and true in turns."""
-    return asked % 2 == 0
 
 
 class NoInputs(Exception):

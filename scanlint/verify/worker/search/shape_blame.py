@@ -6,16 +6,12 @@ import ast
 from collections.abc import Callable, Collection
 
 from ..infer.specs import Specs
+from ..proof.paths import in_turns, opposite
 from ..runtime.line_marks import ReachedLines
 from .attempts import Attempts
 from .shape_search import Failure
 
-WAYS: tuple[Callable[[int], bool], ...] = (
-    lambda asked: asked % 2 == 1,
-    lambda asked: asked % 2 == 0,
-    lambda asked: True,
-    lambda asked: False,
-)
+WAYS: tuple[Callable[[int], bool], ...] = (in_turns, opposite, lambda asked: True, lambda asked: False)
 
 
 def to_blame(inputs: Attempts, new: ast.Module, specs: Specs, failure: Failure) -> bool:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from ..comparing.agreement import describe
 from ..comparing.branch_cover import Coverage, changed_lines
-from ..comparing.judge import Judge, Raises, Refuted, Unknown, Weaker
+from ..comparing.judge import Judge
 from ..comparing.measure import measured
+from ..comparing.refutations import Raises, Refuted, Unknown, Weaker
 from ..harvest.file_calls import harvest
 from ..harvest.function_makers import making, recorded_products
 from ..harvest.recorded_calls import Call, Recordings, arguments, required

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..comparing.branch_cover import MARK, Coverage
-from ..comparing.judge import Judge, Refuted, Unknown
+from ..comparing.judge import Judge
+from ..comparing.refutations import Refuted, Unknown
 from ..comparing.rounding import draws
 from ..comparing.static_choices import recorders, with_choices
 from ..imports.side_modules import Side, installed_from
@@ -16,10 +17,10 @@ from ..infer.local_definitions import definition_of
 from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, limited
 from ..runtime.cut_loops import FIRST, long_trips
-from ..runtime.eager_pace import Pace
 from ..runtime.jax_errors import in_words
 from ..runtime.loading import Loaded, cut, folders, load, place
 from ..runtime.nn_modules import is_linen, through_apply
+from ..runtime.pace.eager_pace import Pace
 from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure
 from ..sandbox.intact import Intact

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..infer.need import Need
 from ..infer.specs import Alternatives, Array, Leaf, Scalar, Spec, Specs, Struct, leaves, replace
+from ..runtime.free_names import whole_numbers
 from .dims import Dim, Dims
 from .shape_expressions import TooManyNodes
 from .shape_values import Arr, ItemValues, ManyValues, NamedValues, Num, Value
@@ -156,7 +157,7 @@ class ShapeSolver:
         numbers = {
             p: d for p, d in self.numbers.items() if set(walk.dims.of(d).terms) & counted or walk.dims.of(d) != d
         }
-        table = walk.dims.numbers([*dims, *numbers.values()], {*written(self.node), *avoided})
+        table = walk.dims.numbers([*dims, *numbers.values()], {*whole_numbers(self.node), *avoided})
         if table is None:
             return None
         sizes = {place: tuple(table[walk.dims.of(d)] for d in shape) for place, shape in self.shapes.items()}
@@ -173,11 +174,6 @@ class ShapeSolver:
             return leaf
 
         return {name: replace(spec, lambda s, p, n=name: changed(n, s, p)) for name, spec in self.specs.items()}  # type: ignore[misc]
-
-
-def written(node: ast.AST) -> set[int]:
-    """The whole numbers that a function writes: an axis of that size by chance agrees with one that has it always."""
-    return {n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and type(n.value) is int}
 
 
 def _first_of_list(path: str) -> str:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from ..comparing.agreement import of_other_kind
-from ..runtime.calling import TookTooLong, Values, jitted, limited
+from ..runtime.calling import TookTooLong, Values, in_time, jitted, limited
 from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import attribute
 from ..runtime.stored_results import copied
@@ -114,12 +114,12 @@ def lost_arguments(pair: VersionPair, values: Values) -> str:
 
 def other_kind(pair: VersionPair, values: Values) -> str:
     """How results of Python that no `jit` runs differ in who holds them, NumPy or JAX; or ""."""
-    try:
-        with limited(SECONDS):
-            before = pair.signature.call(pair.before, pair.own(copied(values)))
-            return of_other_kind(before, pair.signature.call(pair.after, pair.moved(copied(values))))
-    except (Exception, TookTooLong):  # noqa: BLE001 - judged where results are compared
-        return ""
+
+    def told() -> str:
+        before = pair.signature.call(pair.before, pair.own(copied(values)))
+        return of_other_kind(before, pair.signature.call(pair.after, pair.moved(copied(values))))
+
+    return in_time(told, SECONDS) or ""
 
 
 def _donated(pair: VersionPair, values: Values) -> str:
@@ -132,13 +132,11 @@ def _donated(pair: VersionPair, values: Values) -> str:
         flat, _ = jax.tree_util.tree_flatten_with_path(told)
         return {jax.tree_util.keystr(path) for path, leaf in flat if attribute(leaf, "donated")}
 
-    try:
-        with limited(SECONDS):
-            new = given_away(pair.after, pair.moved(copied(values)))
-            old = given_away(pair.before, pair.own(copied(values))) if new else set[str]()
-    except (Exception, TookTooLong):  # noqa: BLE001 - what does not lower is compared by running
-        return ""
-    return "an argument is donated now: callers cannot use it after the call" if new - old else ""
+    def taken() -> set[str]:
+        new = given_away(pair.after, pair.moved(copied(values)))
+        return new - given_away(pair.before, pair.own(copied(values))) if new else new
+
+    return "an argument is donated now: callers cannot use it after the call" if in_time(taken, SECONDS) else ""
 
 
 def _static_now(pair: VersionPair, values: Values) -> Iterator[str]:
@@ -146,11 +144,9 @@ def _static_now(pair: VersionPair, values: Values) -> Iterator[str]:
     numbers = [name for name, value in values.items() if isinstance(value, int | float) and not annotated(pair, name)]
     for name in numbers[:MOST_PASSED]:
         given = {**values, name: jnp.asarray(values[name])}
-        try:
-            with limited(SECONDS):
-                pair.signature.call(pair.before, pair.own(copied(given)))
-        except (Exception, TookTooLong):  # noqa: BLE001 - the old version takes no array either
-            continue
+        own = pair.own(copied(given))
+        if in_time(lambda own=own: [pair.signature.call(pair.before, own)], SECONDS) is None:  # type: ignore[misc]
+            continue  # the old version takes no array either
         try:
             with limited(SECONDS):
                 pair.signature.call(pair.after, pair.moved(copied(given)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,9 +15,9 @@ import numpy as np
 
 from ..comparing.agreement import Agreement, Difference, compare, describe
 from ..proof.traced_pair import one_proof
-from ..runtime.calling import TookTooLong, Values, limited, plain
+from ..runtime.calling import Values, in_time, plain
 from ..runtime.free_names import free_names
-from ..runtime.jax_functions import attribute, finished, is_key
+from ..runtime.jax_functions import attribute, finished, is_key, rebound
 from ..runtime.loading import Loaded
 from ..runtime.module_bindings import binds, root_name
 from ..runtime.stored_results import NUMBERS, changeable, copied
@@ -26,7 +25,6 @@ from ..runtime.version_pair import VersionPair, drained
 
 SECONDS = 3.0
 MOST_CHANGED = 4
-MISSING = object()
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -129,7 +127,7 @@ def _same_programs(pair: VersionPair, values: Values, name: str) -> bool:
     changed = {name: others(pair.old.names[name])[0]}
     if any("jit" in version.text for version in (pair.old, pair.new)):
         jax.clear_caches()  # type: ignore[no-untyped-call]  # what was traced holds the usual value
-    with _bound(pair.old, changed), _bound(pair.new, changed):
+    with rebound(pair.old.names, changed), rebound(pair.new.names, changed):
         return one_proof(pair, values, SECONDS).same
 
 
@@ -221,21 +219,6 @@ def _called(
     """The result of a version whose module has these names, and what they are after the call; None if it raises."""
     loaded, function = (pair.new, pair.after) if new else (pair.old, pair.before)
     own = pair.moved(copied(values)) if new else pair.own(copied(values))
-    try:
-        with _bound(loaded, names), jax.disable_jit(eager), limited(SECONDS):
-            result = finished(drained(pair.signature.call(plain(function), own)))
-            return [result, *(loaded.names.get(name) for name in names)]
-    except (Exception, TookTooLong):  # noqa: BLE001 - a value that the function does not take
-        return None
-
-
-@contextlib.contextmanager
-def _bound(loaded: Loaded, names: Mapping[str, object]) -> Iterator[None]:
-    """The module of a version has these values while the body runs."""
-    kept = {name: loaded.names.get(name, MISSING) for name in names}
-    loaded.names.update(names)
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            loaded.names.pop(name) if value is MISSING else loaded.names.update({name: value})
+    with rebound(loaded.names, names), jax.disable_jit(eager):
+        result = in_time(lambda: [finished(drained(pair.signature.call(plain(function), own)))], SECONDS)
+        return None if result is None else [*result, *(loaded.names.get(name) for name in names)]

@@ -10,7 +10,7 @@ from ..infer.guess import Sizes, guesses
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, every_leaf
-from ..runtime.free_names import defaults_of
+from ..runtime.free_names import defaults_of, whole_numbers
 from ..search.case_values import USUAL, Family, Filling, cases
 from ..search.input_sources import Inputs
 
@@ -81,7 +81,8 @@ def _present(inputs: Inputs, after: Function, specs: Specs) -> Iterator[tuple[st
             inputs, after, specs, name, [*guesses(name, wanted, Sizes(), inputs.loaded.names), *_like(specs)]
         )
     if inputs.signature.star:
-        known = (n for n in _numbers(inputs.node, inputs.new) if n <= MOST_FURTHER)
+        texts = filter(None, (inputs.node, inputs.new))
+        known = (n for n in whole_numbers(*texts) if n <= MOST_FURTHER)
         counts = dict.fromkeys((max(2, *known, 0) + 1, 2))  # more than either text tells apart
         several = [_several(spec, count) for spec in _like(specs) for count in counts]
         yield from _accepted(inputs, after, specs, inputs.signature.star, several)
@@ -108,12 +109,6 @@ def _like(specs: Specs) -> list[Spec]:
 
 def _several(spec: Spec, count: int) -> Spec:
     return Struct("tuple", tuple((str(k), spec) for k in range(count)))
-
-
-def _numbers(*texts: ast.AST | None) -> Iterator[int]:
-    for node in (node for text in texts if text is not None for node in ast.walk(text)):
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            yield node.value
 
 
 def _none(default: ast.expr) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -10,11 +9,11 @@ from itertools import chain
 import jax
 
 from ..comparing.agreement import Agreement, compare
-from ..comparing.judge import Unknown
+from ..comparing.refutations import Unknown
 from ..comparing.static_choices import in_words, written
 from ..infer.specs import Specs
 from ..proof.traced_pair import one_proof
-from ..runtime.calling import TookTooLong, Values, limited, plain
+from ..runtime.calling import Values, in_time, plain
 from ..runtime.line_marks import StaticTest, forced
 from ..runtime.version_pair import VersionPair
 from ..search.case_values import Case, Family, cases, modes
@@ -89,9 +88,8 @@ def _arrays_tested(weighing: WeighedPair) -> None:
 
 def _op_by_op(pair: VersionPair, values: Values) -> object:
     """The result of the new version with concrete arrays in its loops; None where it does not run so."""
-    with contextlib.suppress(Exception, TookTooLong), jax.disable_jit(), limited(FORCED_SECONDS):  # it is not asked
-        return pair.run_new(values)
-    return None
+    with jax.disable_jit():
+        return in_time(lambda: pair.run_new(values), FORCED_SECONDS)
 
 
 def _matters(pair: VersionPair, test: StaticTest, outcome: bool, usual: Sequence[tuple[Values, object]]) -> bool:

@@ -14,14 +14,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..comparing.agreement import kinds
-from ..comparing.judge import Judge, Raises, Refuted, Unfit
+from ..comparing.judge import Judge
+from ..comparing.refutations import Raises, Refuted, Unfit
 from ..infer.docstring_hints import Hint, hints
 from ..infer.specs import Array, Specs, leaves
 from ..proof.equations import name_of
 from ..proof.jaxpr_facts import every_equation
-from ..proof.paths import TooManyDecisions, deciding
+from ..proof.paths import answering, in_turns, opposite
 from ..proof.traced_pair import one_proof
-from ..runtime.calling import TookTooLong, Values, jitted, limited, plain, split
+from ..runtime.calling import TookTooLong, Values, in_time, jitted, limited, plain, split
 from ..runtime.jax_errors import first_line, untraceable
 from ..runtime.jax_functions import abstract, attribute, is_key, placed, shape, weakly_typed
 from ..runtime.version_pair import Function, VersionPair
@@ -33,13 +34,7 @@ if TYPE_CHECKING:
     from ..proof.equations import ClosedJaxpr
 
 SECONDS = 1.5
-MOST_ASKED = 200
-WAYS: tuple[Callable[[int], bool], ...] = (
-    lambda asked: asked % 2 == 1,
-    lambda asked: asked % 2 == 0,
-    lambda asked: False,
-    lambda asked: asked < 8,
-)
+WAYS: tuple[Callable[[int], bool], ...] = (in_turns, opposite, lambda asked: False, lambda asked: asked < 8)
 KINDS: dict[str, tuple[str, ...]] = {
     "float": ("float16", "bfloat16", "float32", "float64"),
     "int": ("int8", "uint8", "int32", "int64"),
@@ -294,19 +289,10 @@ def _listed(tree: object) -> list[Type]:
 def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
     """The types that the old version gives where its truth tests on arrays have these outcomes."""
     for way in WAYS:
-        asked = [0]
-
-        def decide(tracer: object, way: Callable[[int], bool] = way, asked: list[int] = asked) -> bool:
-            asked[0] += 1
-            if asked[0] > MOST_ASKED:
-                raise TooManyDecisions
-            return way(asked[0])
-
-        try:
-            with deciding(decide):
-                yield types_of(pair, plain(pair.before), pair.own(values))[0]
-        except (Exception, TookTooLong):  # noqa: BLE001 - it needs more of a value than its truth, or does not end so
-            continue
+        with answering(way):
+            found = in_time(lambda: types_of(pair, plain(pair.before), pair.own(values))[0])
+        if found is not None:
+            yield found
 
 
 def _leaves(values: Values) -> Callable[[list[Type]], bool]:
@@ -323,10 +309,8 @@ def _examples(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
     """The types that the old version gives on some inputs of either sign: on its paths they may differ."""
     for factor in (1, 0, -1, 8):
         scaled = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))
-        try:
-            yield _listed(pair.run_old(scaled))
-        except (Exception, TookTooLong):  # noqa: BLE001 - the next input is tried
-            continue
+        if (found := in_time(lambda scaled=scaled: _listed(pair.run_old(scaled)))) is not None:  # type: ignore[misc]
+            yield found
 
 
 def _scaled(x: object, factor: int) -> object:

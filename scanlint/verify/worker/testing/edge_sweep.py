@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..comparing.agreement import Agreement, compare
-from ..comparing.judge import Judge, Raises, Refuted, Unknown
+from ..comparing.judge import Judge
+from ..comparing.refutations import Raises, Refuted, Unknown
 from ..comparing.rounding import compilable, joinable
 from ..infer.specs import Scalar, Specs, Struct, resized, sizes
 from ..proof.prove import Proof

@@ -14,11 +14,11 @@ import jax
 import numpy as np
 
 from ..comparing.agreement import Agreement, compare, nowhere_finite
-from ..comparing.judge import Unknown
+from ..comparing.refutations import Unknown
 from ..proof.counted import LONG, first_trip, leaves_its_type
 from ..proof.traced_pair import one_proof
-from ..runtime.calling import TookTooLong, Values, limited, plain, split
-from ..runtime.free_names import defaults_of
+from ..runtime.calling import Values, in_time, plain, split
+from ..runtime.free_names import defaults_of, whole_numbers
 from ..runtime.version_pair import VersionPair
 from ..search.case_values import Case, Family
 from ..search.edge_values import stairs
@@ -78,13 +78,13 @@ def tells(weighing: WeighedPair, cases: Sequence[Case]) -> bool:
 def alike(weighing: WeighedPair, case: Case) -> bool:
     """Whether both versions give the same numbers there, without a search for what rounding explains."""
     judge = weighing.programs.twin or weighing.full
-    try:
+
+    def ran() -> tuple[object, object]:
         values = case.make()
-        expected = judge.pair.run_old(values, case.patience)
-        found = next(judge.runs(values)).run(values)
-    except (Exception, TookTooLong):  # noqa: BLE001 - told where the case is judged
-        return False
-    return not nowhere_finite(expected) and isinstance(compare(expected, found), Agreement)
+        return judge.pair.run_old(values, case.patience), next(judge.runs(values)).run(values)
+
+    found = in_time(ran)  # what it raises is told where the case is judged
+    return found is not None and not nowhere_finite(found[0]) and isinstance(compare(*found), Agreement)
 
 
 def defaults(weighing: WeighedPair, family: Family) -> Iterator[Case]:
@@ -132,8 +132,7 @@ class LeavesInt32(NamedTuple):
 def leaving(pair: VersionPair, values: Values, before: VersionPair) -> LeavesInt32 | None:
     """Where only the new version computes with counters in 32 bits; `before` has the old version with short loops."""
     program = _traced(pair, values, new=True)
-    constants = (n for t in (pair.old.tree, pair.new.tree) for n in ast.walk(t) if isinstance(n, ast.Constant))
-    exact = {n.value for n in constants if isinstance(n.value, int)}
+    exact = whole_numbers(pair.old.tree, pair.new.tree)
     found = first_trip(program, exact) if program is not None else None
     if program is None or found is None:
         return None
@@ -161,9 +160,8 @@ def _traced(pair: VersionPair, values: Values, *, new: bool) -> ClosedJaxpr | No
     function, own = (pair.after, pair.moved(values)) if new else (plain(pair.before), pair.own(values))
     for static in dict.fromkeys((pair.signature.static, pair.signature.static | whole)):
         parts = split(own, static, numbers=True)
-        try:
-            with limited(TRACE_SECONDS):
-                return jax.make_jaxpr(lambda *ls, p=parts: pair.arrays(function, p, ls))(*parts.leaves)
-        except (Exception, TookTooLong):  # noqa: BLE001 - a version that does not trace has no program to look at
-            continue
+        made = jax.make_jaxpr(lambda *ls, p=parts: pair.arrays(function, p, ls))
+        program: ClosedJaxpr | None = in_time(lambda made=made, p=parts: made(*p.leaves), TRACE_SECONDS)  # type: ignore[misc]
+        if program is not None:
+            return program
     return None

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..comparing.agreement import describe
-from ..comparing.judge import Judge, Refuted
+from ..comparing.judge import Judge
+from ..comparing.refutations import Refuted
 from ..comparing.rounding import Apart, apart, compilable, in_double
 from ..infer.specs import Array, Specs, every_leaf
 from ..runtime.calling import TookTooLong, Values

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import jax.numpy as jnp
 
 from ..comparing.agreement import kinds
-from ..comparing.judge import Judge, Refuted
+from ..comparing.judge import Judge
+from ..comparing.refutations import Refuted
 from ..infer.specs import Array, Scalar, Spec, Specs, resized, sizes
 from ..proof.equations import name_of
 from ..proof.jaxpr_facts import every_equation

@@ -22,7 +22,8 @@ from ..comparing.agreement import (
     kinds,
     structure,
 )
-from ..comparing.judge import Judge, Unfit, Weaker
+from ..comparing.judge import Judge
+from ..comparing.refutations import Unfit, Weaker
 from ..comparing.rounding import AMPLIFIED, FINER, FINEST, apart, in_double
 from ..comparing.weak_types import Weakness
 from ..proof.traced_pair import one_proof

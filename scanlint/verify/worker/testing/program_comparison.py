@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
 from ..comparing.agreement import describe, kinds_by_name
-from ..comparing.judge import EMPTY, NOTHING, Judge
+from ..comparing.judge import EMPTY, Judge
+from ..comparing.spared_errors import NOTHING
 from ..comparing.weak_types import WEAKER
 from ..infer.specs import Alternatives
 from ..proof.all_sizes import AllSizes
+from ..proof.numbering.value_numbers import Order
 from ..proof.prove import Proof
 from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of, shapes_of_parts
-from ..proof.value_numbers import Order
 from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
 from ..search.case_values import Case, Family

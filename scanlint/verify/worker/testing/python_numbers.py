@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from ..comparing.judge import Judge, OtherKind, Raises, Unfit
+from ..comparing.judge import Judge
+from ..comparing.refutations import OtherKind, Raises, Unfit
 from ..infer.specs import Array, Leaf, Scalar, Spec, Specs, replace, resize, sizes
 from ..runtime.free_names import has_loop
 from ..search.case_values import LARGE_NUMBERS, Case, Filling, make

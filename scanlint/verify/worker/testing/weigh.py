@@ -9,7 +9,9 @@ from itertools import chain, islice
 
 from ..comparing.agreement import kinds_by_name, named_once
 from ..comparing.branch_boundaries import ties_of_numbers, turns
-from ..comparing.judge import Judge, Unknown, Weaker
+from ..comparing.judge import Judge
+from ..comparing.refutations import Unknown, Weaker
+from ..comparing.vmapped import same_in_batches
 from ..proof.all_sizes import for_all_sizes
 from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
@@ -148,7 +150,7 @@ class Weighing(WeighedPair):
         if not same and not straight(self):
             self.in_time("far from zero", lambda: differentiable_far_out(self, families))
         if not proved:
-            self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
+            self.in_time("under vmap", lambda: self.quickly(lambda judge: same_in_batches(judge, family.cases[0])))
         self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
         self.in_time("for numbers and lists of Python", lambda: of_python(self, families))
         self.in_time("for other dtypes", lambda: typed(self, families))

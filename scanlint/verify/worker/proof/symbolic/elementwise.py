@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from ..primitives import ELEMENTWISE as NUMBERED
-from ..value_numbers import COMMUTATIVE, folded
+from ..numbering.primitives import ELEMENTWISE as NUMBERED
+from ..numbering.value_numbers import COMMUTATIVE, folded
 from .polynomials import Polynomial
 from .term_table import BOOL, Shape, Term, TermTable
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..value_numbers import Unprovable
+from ..numbering.value_numbers import Unprovable
 
 LARGEST = (2**31 - 1, 2**30, 2**29, 2**24, 46340, 2**15)
 """The sizes up to which a proof may speak, tried in this order: 46,340 squared is the last that 32 bits hold."""

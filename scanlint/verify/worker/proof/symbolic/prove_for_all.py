@@ -12,13 +12,13 @@ import jax
 import numpy as np
 
 from ...runtime.calling import Signature, Values
-from ...runtime.free_names import bound_names
+from ...runtime.free_names import bound_names, whole_numbers
 from ...runtime.jax_functions import of_array
 from ...runtime.loading import Loaded
 from ..equations import name_of
 from ..jaxpr_facts import every_equation
+from ..numbering.value_numbers import Unprovable
 from ..prove import similar
-from ..value_numbers import Unprovable
 from .loops import Algebra
 from .polynomials import LARGEST, Integers, NotProved
 from .programs import Programs
@@ -379,6 +379,5 @@ def sizes_of(values: Values) -> set[int]:
 
 def numbers_in(version: Version) -> set[int]:
     """The whole numbers that a version is written with: a size that equals one of them may be meant by it."""
-    nodes = [*ast.walk(version.loaded.tree)]
-    parts = {len(n.elts) for n in nodes if isinstance(n, ast.Tuple | ast.List) and isinstance(n.ctx, ast.Store)}
-    return parts | {n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) is int}
+    targets = (n for n in ast.walk(version.loaded.tree) if isinstance(n, ast.Tuple | ast.List))
+    return {len(n.elts) for n in targets if isinstance(n.ctx, ast.Store)} | whole_numbers(version.loaded.tree)

@@ -6,12 +6,13 @@ import ast
 import functools
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...comparing.branch_boundaries import of_each_outcome
-from ...comparing.gradients import same_gradients, same_in_other_ways, still_finite
-from ...comparing.judge import Unknown
-from ...comparing.reverse_mode import same_way_back
+from ...comparing.derivatives.gradients import same_gradients, same_in_other_ways, still_finite
+from ...comparing.derivatives.reverse_mode import same_way_back
+from ...comparing.refutations import Unknown
+from ...runtime.free_names import names_in
 from ...search.case_values import Case, Family, Filling, cases, ties_of_choices
 from ...search.input_sources import REMEDY
 from ...search.longer_axes import LONGER_AXES
@@ -35,7 +36,7 @@ def ruled_alike(weighing: WeighedPair) -> bool:
 
 
 def _as_often(weighing: WeighedPair, words: frozenset[str]) -> bool:
-    before, after = (Counter(n for n in _names(tree) if n in words) for tree in _trees(weighing))
+    before, after = (Counter(n for n in names_in(tree) if n in words) for tree in _trees(weighing))
     return before == after
 
 
@@ -60,7 +61,7 @@ def reversible(weighing: WeighedPair, family: Family) -> None:
 def derivatives(weighing: WeighedPair, family: Family, most: int | None, families: Sequence[Family]) -> None:
     """Compare the gradients on the `most` telling inputs; what has rules of its own on long axes too."""
     started, full = time.process_time(), weighing.full
-    ruled = any(not RULES.isdisjoint(_names(tree)) for tree in _trees(weighing))
+    ruled = any(not RULES.isdisjoint(names_in(tree)) for tree in _trees(weighing))
     longer = next((f for f in families if f.label.startswith(LONGER_AXES) and f is not family), None)
     smooth = [*(longer.smooth[:1] if ruled and longer is not None else []), *family.smooth[:most]]
     if ruled and full.free and family.specs is not None:  # rules are written for where there is no derivative
@@ -93,10 +94,3 @@ def differentiable_far_out(weighing: WeighedPair, families: Sequence[Family]) ->
     chosen = [Filling(f"values of about {scale:g}", seed=seed, scale=scale) for scale in FAR for seed in (0, 1, 2)]
     for case in cases(specs, iter(chosen), weighing.integers):
         weighing.quickly(functools.partial(still_finite, case=case))
-
-
-def _names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(attr=name) | ast.Name(id=name):
-                yield name

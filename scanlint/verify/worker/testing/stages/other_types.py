@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from ...comparing.agreement import kinds_by_name
-from ...comparing.judge import Raises, Refuted, Unfit, Unknown, Weaker
+from ...comparing.refutations import Raises, Refuted, Unfit, Unknown, Weaker
 from ...infer.specs import Specs
 from ...proof.traced_pair import one_proof
 from ...runtime.calling import Values

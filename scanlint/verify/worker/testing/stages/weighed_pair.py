@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ...comparing.branch_cover import Coverage
-from ...comparing.judge import Judge, OtherKind, Raises, Refuted
+from ...comparing.judge import Judge
+from ...comparing.refutations import OtherKind, Raises, Refuted
 from ...infer.specs import Specs
 from ...runtime.line_marks import Outcome, ReachedLines
 from ...runtime.loading import Loaded

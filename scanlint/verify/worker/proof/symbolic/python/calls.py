@@ -16,7 +16,6 @@ from ....runtime.calling import plain
 from ....runtime.free_names import own_names
 from ..polynomials import NotProved
 from ..sizes import SymbolicSizes
-from .bound_names import bound
 from .doubles import Double
 from .followed_paths import FollowedPaths
 from .jax_transforms import stacks, static_of
@@ -42,6 +41,7 @@ from .python_values import (
     UnknownNumber,
     Value,
     VmapCall,
+    bound,
     contents,
     dated,
     kept,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .equations import (
+from ..equations import (
     SCATTERING,
     added,
     bound,
@@ -19,7 +19,7 @@ from .equations import (
     unknown,
     words,
 )
-from .moved_elements import COPIED, MOVING, PLACED
+from ..moved_elements import COPIED, MOVING, PLACED
 from .value_numbers import Ids, Key, Numbering
 
 if TYPE_CHECKING:

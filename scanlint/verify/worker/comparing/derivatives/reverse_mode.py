@@ -7,18 +7,19 @@ from collections.abc import Callable
 
 import jax
 
-from ..proof.equations import name_of
-from ..proof.jaxpr_facts import every_equation
-from ..runtime.calling import Signature, TookTooLong, Values, limited, split
-from ..runtime.eager_pace import CASE_SECONDS
-from ..runtime.free_names import names_in
-from ..runtime.jax_errors import Fact, first_line, says, untraceable
-from ..runtime.version_pair import Function
-from ..search.case_values import Case
+from ...proof.equations import name_of
+from ...proof.jaxpr_facts import every_equation
+from ...runtime.calling import Signature, TookTooLong, Values, limited, split
+from ...runtime.free_names import names_in
+from ...runtime.jax_errors import Fact, first_line, says, untraceable
+from ...runtime.pace.eager_pace import CASE_SECONDS
+from ...runtime.version_pair import Function
+from ...search.case_values import Case
+from ..judge import Judge
+from ..refutations import Refuted
+from ..result_trees import floating
 from .differentiated import projection
 from .gradients import LOST
-from .judge import Judge, Refuted
-from .result_trees import floating
 
 LOOPS = frozenset(["while_loop", "fori_loop"])
 """Loops without a reverse mode where their number of trips is a tracer."""

@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..runtime.calling import Signature, Values, split
-from ..runtime.jax_functions import shape
-from ..runtime.version_pair import Function
-from .result_trees import floating
+from ...runtime.calling import Signature, Values, split
+from ...runtime.jax_functions import shape
+from ...runtime.version_pair import Function
+from ..result_trees import floating
 
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import jax
 
-from .loading import Loaded
+from ..jax_functions import rebound
+from ..loading import Loaded
 
 Function = Callable[..., object]
 
@@ -54,11 +55,5 @@ class Callees:
             and value is not function
         }
 
-    @contextlib.contextmanager
-    def used(self) -> Iterator[None]:
-        before = {name: self.names[name] for name in self.compiled}
-        self.names.update(self.compiled)
-        try:
-            yield
-        finally:
-            self.names.update(before)
+    def used(self) -> contextlib.AbstractContextManager[None]:
+        return rebound(self.names, self.compiled)

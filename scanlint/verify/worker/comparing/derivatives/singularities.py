@@ -10,13 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
-from ..proof.paths import TooManyDecisions, trace
-from ..runtime.calling import TookTooLong, Values, limited, plain, split
-from ..runtime.version_pair import Function, VersionPair
-from .result_trees import finite, floating
+from ...proof.paths import TooManyDecisions, trace
+from ...runtime.calling import TookTooLong, Values, limited, plain, split
+from ...runtime.version_pair import Function, VersionPair
+from ..result_trees import finite, floating
 
 if TYPE_CHECKING:
-    from ..proof.equations import ClosedJaxpr
+    from ...proof.equations import ClosedJaxpr
 
 SECONDS = 3.0
 

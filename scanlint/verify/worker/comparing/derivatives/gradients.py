@@ -10,17 +10,18 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
-from ..runtime.calling import TookTooLong, Values, limited, mapped
-from ..runtime.eager_pace import CASE_SECONDS
-from ..runtime.jax_errors import first_line
-from ..runtime.jax_functions import eps, in_x64, placed, shape, x64
-from ..runtime.version_pair import VersionPair
-from ..search.case_values import Case
-from .agreement import Agreement, Difference, compare, describe
+from ...runtime.calling import TookTooLong, Values, in_time, limited, mapped
+from ...runtime.jax_errors import first_line
+from ...runtime.jax_functions import eps, in_x64, placed, shape, x64
+from ...runtime.pace.eager_pace import CASE_SECONDS
+from ...runtime.version_pair import VersionPair
+from ...search.case_values import Case
+from ..agreement import Agreement, Difference, compare, describe
+from ..judge import Judge
+from ..refutations import Refuted
+from ..result_trees import finite, floating
+from ..rounding import FINER, apart, compilable, doubled, near, nudged
 from .differentiated import Derivative, gradient, of_numbers, second, tangent
-from .judge import Judge, Refuted
-from .result_trees import finite, floating
-from .rounding import FINER, apart, compilable, doubled, near, nudged
 from .singularities import singular
 
 ULPS = 1024.0
@@ -151,12 +152,9 @@ def _in_double(
     """A derivative of both versions in double precision; None where there is none, or random draws are others."""
     if pair.draws or x64():
         return None
-    try:
-        with in_x64():
-            wide = mapped(doubled, values)
-            return _of_old(pair, wide, derive), _of_new(pair, wide, derive)
-    except (Exception, TookTooLong):  # noqa: BLE001 - the versions are judged by single precision alone
-        return None
+    with in_x64():
+        wide = mapped(doubled, values)
+        return in_time(lambda: (_of_old(pair, wide, derive), _of_new(pair, wide, derive)))
 
 
 def _traces(pair: VersionPair, values: Values) -> bool:
@@ -236,12 +234,11 @@ def _at_tie(
     if wide is None:
         return False
     before, after = wide
-    try:
-        with jax.disable_jit():
-            plainly = _of_new(pair, values, derive)
-    except (Exception, TookTooLong):  # noqa: BLE001 - a difference that compiling makes is no other arm
+    with jax.disable_jit():
+        plainly = in_time(lambda: [_of_new(pair, values, derive)])
+    if plainly is None or not near(found, *plainly):  # a difference that compiling makes is no other arm
         return False
-    return near(expected, before) and near(found, after) and near(found, plainly) and finite(expected)
+    return near(expected, before) and near(found, after) and finite(expected)
 
 
 def _negligible(gradients: list[object], result: Difference) -> bool:
@@ -265,11 +262,10 @@ def _excused(
         others = [_neighbour(values, pattern) for pattern in range(NEIGHBOURS)]
         factor = 16.0
     for moved in others:
-        try:
-            other = _of_old(pair, moved, derive)
-        except (Exception, TookTooLong):  # noqa: BLE001
+        other = in_time(lambda moved=moved: [_of_old(pair, moved, derive)])  # type: ignore[misc]
+        if other is None:
             return not case.ordinary
-        moves = apart(expected, other)
+        moves = apart(expected, *other)
         if moves.flips or not result.relative > factor * moves.relative:
             return True
     return False
@@ -281,11 +277,8 @@ def _by_compiling(pair: VersionPair, values: Values, expected: list[object]) -> 
     Fusion may turn a divisor into 0, such as the number of maxima, which is computed twice. Only forward mode is tried:
     it does not differentiate arms of a `cond` that are not taken.
     """
-    try:
-        with jax.disable_jit():
-            found = _of_new(pair, values, tangent)
-    except (Exception, TookTooLong):  # noqa: BLE001
-        return False
+    with jax.disable_jit():
+        found = in_time(lambda: _of_new(pair, values, tangent))
     return found is not None and isinstance(compare(expected, found, ulps=ULPS), Agreement)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .exact_arithmetic import divided, flushed, remainder
+from ..exact_arithmetic import ARITHMETIC, flushed
 
 Ids = npt.NDArray[np.int64]
 Key = tuple[object, ...]
@@ -31,27 +31,11 @@ COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xo
 
 # Only operations that IEEE and two's complement define exactly: what libm rounds is left symbolic.
 FOLD: dict[str, Callable[..., object]] = {
-    "add": np.add,
+    **ARITHMETIC,
     "add_any": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": divided,
-    "rem": remainder,
-    "neg": np.negative,
-    "abs": np.abs,
     "sign": np.sign,
     "max": np.maximum,
     "min": np.minimum,
-    "lt": np.less,
-    "le": np.less_equal,
-    "eq": np.equal,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "not": np.bitwise_not,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "is_finite": np.isfinite,
 }
 
 

@@ -11,11 +11,11 @@ from typing import TypeVar
 
 import jax
 
-from .calling import TookTooLong, limited, plain
+from ..calling import TookTooLong, limited, plain
+from ..jax_errors import untraceable
+from ..jax_functions import finished, one_by_one
+from ..loading import Loaded
 from .compiled_callees import Callees
-from .jax_errors import untraceable
-from .jax_functions import finished, one_by_one
-from .loading import Loaded
 
 Function = Callable[..., object]
 Result = TypeVar("Result")

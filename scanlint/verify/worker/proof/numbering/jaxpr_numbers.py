@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from ..runtime.jax_functions import is_key
-from . import reductions  # noqa: F401
-from .equations import (
+from ...runtime.jax_functions import is_key
+from ..equations import (
     NotUnderstood,
     branches,
     name_of,
@@ -18,16 +17,17 @@ from .equations import (
     scan,
     while_loop,
 )
+from ..jaxpr_facts import dtype_of, in_arm, is_narrow
+from ..jaxpr_walk import JaxprWalk
+from . import reductions  # noqa: F401
 from .induction import Loop, Loops, Trip
-from .jaxpr_facts import dtype_of, in_arm, is_narrow
-from .jaxpr_walk import JaxprWalk
 from .primitives import ELEMENTWISE, acting, singular
 from .value_numbers import FOLD, Called, Ids, Key, Numbering, TooLarge, Unprovable, stacked, type_name
 
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
-    from .equations import ClosedJaxpr
+    from ..equations import ClosedJaxpr
 
 MAX_EQUATIONS = 20_000
 MAX_UNROLLED = 8

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .equations import axes_of_product, integer, integers, name_of, parameter, shape_of, truth, words
+from ..equations import axes_of_product, integer, integers, name_of, parameter, shape_of, truth, words
 from .primitives import rule
 from .value_numbers import JOINED, Ids, Key, Numbering
 
