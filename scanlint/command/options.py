@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
@@ -84,6 +84,18 @@ class CheckOptions(ReportOptions):
     verbose: bool
 
 
+class VerificationOptions(TypedDict):
+    """What the commands that compare two versions have in common."""
+
+    python: str | None
+    verify_timeout: float | None
+    measure: bool
+    config: Path | None
+    form: str
+    color: ColorChoice
+    quiet: bool
+
+
 CONFIG = option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml.")
 TIMEOUT = option("--verify-timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Per function.")
 VERIFICATION = section(
@@ -94,6 +106,19 @@ VERIFICATION = section(
 )
 """Of the commands that compare two versions."""
 COLOR = option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+
+
+def output(forms: Sequence[str], told: str, quiet: str) -> list[Any]:
+    """The options of the output of such a command: `told` is what its forms show, `quiet` what is left out."""
+    choice = click.Choice(forms)
+    return section(
+        "Output",
+        option("--output-format", "form", type=choice, default="full", show_default=True, help=told),
+        COLOR,
+        option("--quiet", "-q", is_flag=True, help=quiet),
+    )
+
+
 OPTIONS = (
     click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)),
     *section(

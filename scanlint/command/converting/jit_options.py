@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TypedDict
-
 import click
 
 from scanlint.command.help_text import decorated, option, section
-from scanlint.command.options import COLOR, CONFIG, VERIFICATION, F
-from scanlint.report.paint import ColorChoice
+from scanlint.command.options import CONFIG, VERIFICATION, F, VerificationOptions, output
 
 
-class JitOptions(TypedDict):
+class JitOptions(VerificationOptions):
     """The options of `scanlint jit` as click hands them over."""
 
     targets: tuple[str, ...]
     fix: bool
     callees: bool
-    python: str | None
-    verify_timeout: float | None
-    measure: bool
-    config: Path | None
-    form: str
-    color: ColorChoice
-    quiet: bool
 
 
 OPTIONS = (
@@ -41,18 +30,10 @@ OPTIONS = (
     ),
     *section("Settings", CONFIG),
     *VERIFICATION,
-    *section(
-        "Output",
-        option(
-            "--output-format",
-            "form",
-            type=click.Choice(["full", "json"]),
-            default="full",
-            show_default=True,
-            help="The diff and what it rests on, or all of it as JSON.",
-        ),
-        COLOR,
-        option("--quiet", "-q", is_flag=True, help="No line that tells how far it is."),
+    *output(
+        ["full", "json"],
+        "The diff and what it rests on, or all of it as JSON.",
+        "No line that tells how far it is.",
     ),
 )
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypedDict
 
 import click
 
 from scanlint.command.help_text import decorated, option, section
-from scanlint.command.options import COLOR, CONFIG, VERIFICATION, F
-from scanlint.report.paint import ColorChoice
+from scanlint.command.options import CONFIG, VERIFICATION, F, VerificationOptions, output
 
 
-class VerifyOptions(TypedDict):
+class VerifyOptions(VerificationOptions):
     """The options of `scanlint verify` as click hands them over."""
 
     files: tuple[Path, ...]
@@ -20,15 +18,8 @@ class VerifyOptions(TypedDict):
     since: str | None
     strict: bool
     no_callers: bool
-    python: str | None
-    verify_timeout: float | None
-    measure: bool
     jobs: int | None
     no_cache: bool
-    config: Path | None
-    form: str
-    color: ColorChoice
-    quiet: bool
 
 
 SINCE = "With --since"
@@ -52,18 +43,10 @@ OPTIONS = (
         option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Functions at a time."),
     ),
     *VERIFICATION,
-    *section(
-        "Output",
-        option(
-            "--output-format",
-            "form",
-            type=click.Choice(["full", "concise", "json"]),
-            default="full",
-            show_default=True,
-            help="Verdicts with what they rest on, without it, or all of it as JSON.",
-        ),
-        COLOR,
-        option("--quiet", "-q", is_flag=True, help="No summary, and no line that tells how far it is."),
+    *output(
+        ["full", "concise", "json"],
+        "Verdicts with what they rest on, without it, or all of it as JSON.",
+        "No summary, and no line that tells how far it is.",
     ),
 )
 
