@@ -77,8 +77,7 @@ class Elementwise(TermTable):
             case "not" if dtype == BOOL and args[0].op == "not":
                 return self.shaped(args[0].args[0], shape)
             case "or" if dtype == BOOL:
-                neither = [self.elementwise("not", (), [a], a.shape, BOOL) for a in args]
-                return self.elementwise("not", (), [self.elementwise("and", (), neither, shape, BOOL)], shape, BOOL)
+                return self.negated(self.elementwise("and", (), [*map(self.negated, args)], shape, BOOL))
             case "and" if dtype == BOOL:
                 for one, other in (args, args[::-1]):
                     if not one.shape and (value := self.known(one)) is not None:
@@ -87,6 +86,9 @@ class Elementwise(TermTable):
                     return self.shaped(args[0], shape)
                 return self._all_of(args, shape)
         return None
+
+    def negated(self, term: Term) -> Term:
+        return self.elementwise("not", (), [term], term.shape, BOOL)
 
     def _all_of(self, args: Sequence[Term], shape: Shape) -> Term:
         """A conjunction in order, each part once."""
@@ -162,19 +164,13 @@ class Elementwise(TermTable):
         no, yes = (self.truth(False) if no is which else no), (self.truth(True) if yes is which else yes)
         values = [self.known(c) if not c.shape else None for c in (no, yes)]
         if values[0] is not None and values[1] is not None:  # they differ, or they were one term
-            found = which if values[1] else self.elementwise("not", (), [which], which.shape, BOOL)
-            return self.shaped(found, shape)
-        if values[0] is not None and not values[0]:
-            return self.elementwise("and", (), [which, yes], shape, BOOL)
-        if values[1] is not None and not values[1]:
-            other = self.elementwise("not", (), [which], which.shape, BOOL)
-            return self.elementwise("and", (), [other, no], shape, BOOL)
-        if values[1] is not None:
-            return self.elementwise("or", (), [which, no], shape, BOOL)
-        if values[0] is not None:
-            other = self.elementwise("not", (), [which], which.shape, BOOL)
-            return self.elementwise("or", (), [other, yes], shape, BOOL)
-        return None
+            return self.shaped(which if values[1] else self.negated(which), shape)
+        if values[0] is None and values[1] is None:
+            return None
+        known, other = (no, yes) if values[0] is not None else (yes, no)
+        value = bool(self.known(known))
+        condition = which if (known is no) is not value else self.negated(which)
+        return self.elementwise("or" if value else "and", (), [condition, other], shape, BOOL)
 
     def _integers(self, op: str, args: Sequence[Term], dtype: object) -> Term | None:
         """An operation on whole numbers without axes, where its result is a polynomial."""
