@@ -7,9 +7,8 @@ import types
 
 import jax
 
-from ..infer.specs import Array
 from ..runtime.jax_functions import attribute
-from ..search.case_values import Filling, make
+from ..search.case_values import invented
 
 DEEPEST = 6
 
@@ -51,15 +50,8 @@ def _within(value: object) -> object:
             batch = _within(inner)
             value = batch[(*(slice(None),) * axis, 0)] if isinstance(batch, jax.Array) else batch
         else:
-            return _invented(value)
+            return invented(tuple(value.shape), str(value.dtype), value.ndim, weak=value.weak_type)
     return value
-
-
-def _invented(value: jax.Array) -> object:
-    shape, dtype = tuple(value.shape), str(value.dtype)
-    spec = Array(shape, "key" if dtype.startswith("key<") else dtype)
-    found = make({"": spec}, Filling("ordinary values", seed=len(shape)), ())[""]
-    return found.item() if value.weak_type and not shape and isinstance(found, jax.Array) else found
 
 
 def _function(value: types.FunctionType, depth: int) -> object:

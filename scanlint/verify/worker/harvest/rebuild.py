@@ -18,10 +18,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import Array
 from ..runtime.free_names import free_names
 from ..runtime.loading import Loaded, complete, load, place
-from ..search.case_values import Filling, make
+from ..search.case_values import invented
 
 MOST_ELEMENTS = 4_000_000
 KEYS = {"fry": "threefry2x32", "rbg": "rbg", "urbg": "unsafe_rbg"}
@@ -80,11 +79,7 @@ class Builder:
         self.made += 1
         if int(np.prod(shape)) > MOST_ELEMENTS:
             raise CannotBuild(f"an array of shape {shape}")
-        spec = Array(shape, "key" if dtype.startswith("key<") else dtype)
-        found = make({"": spec}, Filling("ordinary values", seed=self.made), ())[""]
-        if weak and not shape and isinstance(found, jax.Array):
-            return found.item()
-        return found
+        return invented(shape, dtype, self.made, weak=weak)
 
     # -- by import path
 

@@ -133,6 +133,13 @@ def make(specs: Specs, mode: Filling, integers: Sequence[int], wide: bool = Fals
     return {name: build(spec, pick, name) for name, spec in specs.items()}
 
 
+def invented(shape: tuple[int, ...], dtype: str, seed: int, *, weak: bool) -> object:
+    """An array of which the type alone is known: ordinary values; a number of Python where it is as weak as one."""
+    spec = Array(shape, "key" if dtype.startswith("key<") else dtype)
+    found = make({"": spec}, Filling("ordinary values", seed=seed), ())[""]
+    return found.item() if weak and not shape and isinstance(found, jax.Array) else found
+
+
 def with_arrays(specs: Specs, array: Callable[[Array, str], object]) -> Values:
     """Arguments by parameter: arrays that are made by their spec and path, and the usual numbers and choices."""
 
