@@ -284,12 +284,13 @@ def test_a_text_that_is_made_of_a_device_value_waits_whoever_takes_it(tmp_path: 
 PROGRAM = 'def main(params, loader):\n{body}\n    return params\n\n\nif __name__ == "__main__":\n    main(0.0, [])\n'
 
 
+@pytest.mark.parametrize("name", ["test_agent.py", "test.py"])
 @pytest.mark.parametrize(("more", "reported"), [("", 1), ("\n\ndef test_main():\n    main(0.0, [])\n", 0)])
-def test_a_program_that_is_called_like_a_test_is_none(more: str, reported: int, tmp_path: Path) -> None:
+def test_a_program_that_is_called_like_a_test_is_none(more: str, reported: int, name: str, tmp_path: Path) -> None:
     body = indent(dedent(LOOP + RUN + "    print(loss)\n").strip(), "    ")
     settings = Settings(root=tmp_path, select=("SCN601",), level="advice")
     text = HEAD + PROGRAM.format(body=body) + more
-    assert len(check_text(text.encode(), tmp_path / "test_agent.py", settings).findings) == reported
+    assert len(check_text(text.encode(), tmp_path / name, settings).findings) == reported
 
 
 def test_a_file_with_a_loop_at_its_top_is_a_program(tmp_path: Path) -> None:
