@@ -82,6 +82,8 @@ FETCHED = [
     "best = min(best, float(loss))",
     "if jax.process_index() == 0: print(loss)",
     "if len(env.buffer) > 32: losses.append(float(loss))",
+    "if steps is not None: wandb.log({'loss': loss})",
+    "if steps and jax.process_index() == 0: wandb.log({'loss': loss.item()})",
     "env.log({k: float(v) for k, v in metrics.items()})",
 ]
 FREE = {
@@ -269,6 +271,11 @@ def test_what_is_skipped_at_the_beginning_alone_counts(skip: str, tmp_path: Path
 @pytest.mark.parametrize("skip", SKIPS.values(), ids=SKIPS)
 def test_what_is_skipped_again_and_again_does_not(skip: str, tmp_path: Path) -> None:
     assert lines(f"{LOOP}{indent(skip, '    ')}\n{RUN}    print(loss)\n", tmp_path) == []
+
+
+def test_a_setting_that_ends_the_loop_skips_nothing(tmp_path: Path) -> None:
+    body = f"{LOOP}    if i % 100 == 0:\n        if steps:\n            break\n{RUN}    print(loss)\n"
+    assert lines(body, tmp_path) == ["print(loss)"]
 
 
 def test_a_long_program_that_runs_every_so_often_hides_no_wait(tmp_path: Path) -> None:
