@@ -119,9 +119,11 @@ def test_the_rest_is_said(level: str, text: str, tmp_path: Path) -> None:
         ("key, *subkeys = jax.random.split(key, 5)", 1),
         ("key, *_ = jax.random.split(key, 5)", 0),
         ("key, *subkeys = jax.random.split(key, 5)\n    key = subkeys[0]", 0),
+        ("key, spare = jax.random.split(key)\n    return jax.random.normal(key)", 0),
+        ("key, spare = jax.random.split(key)\n    return jax.random.normal(key) + jax.random.uniform(key)", 1),
     ],
 )
 def test_keys_that_are_split_off_as_a_list(split: str, reported: int, tmp_path: Path) -> None:
-    text = f"import jax\n\n\ndef init(key):\n    {split}\n    return jax.random.normal(key)\n"
+    text = f"import jax\n\n\ndef init(key):\n    {split}\n    return jax.random.normal(key), key\n"
     settings = Settings(root=tmp_path, select=("unused-split",), level="advice")
     assert len(check_text(text.encode(), tmp_path / "model.py", settings).findings) == reported
