@@ -51,6 +51,13 @@ SILENT = {
 
             return timed(chain, jax.random.key(seed), 2.0)
         """,
+    "a start that another one takes the place of": """
+        def run(key, image):
+            start = jax.random.normal(key, (3,))
+            if image is not None:
+                start = chain(key, 2)
+            return start
+        """,
     "models whose leaves are loaded": """
         def run(path, other):
             key = jax.random.key(0)
@@ -76,6 +83,15 @@ SAID = {
     "two draws beside a clock": (
         "warning",
         "def run(key):\n    a = jax.random.normal(key)\n    b = jax.random.uniform(key)\n    return a, b, time.time()\n",
+    ),
+    "a start that is read before another one takes its place": (
+        "warning",
+        "def run(key):\n    start = jax.random.normal(key)\n    print(start)\n    start = jax.random.uniform(key)\n"
+        "    return start\n",
+    ),
+    "a draw that is added to": (
+        "warning",
+        "def run(key):\n    x = jax.random.normal(key)\n    x = x + jax.random.uniform(key)\n    return x\n",
     ),
     "models of which one is loaded": (
         "advice",
