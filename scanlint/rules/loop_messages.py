@@ -62,6 +62,7 @@ CURES = {
     "list-used-otherwise": "keep the values in an array of full size and write them with `.at[...].set(...)`",
     "list-escapes": "collect the values with `lax.scan`, which gives them as one array",
     "list-never-stacked": "collect the values with `lax.scan`, which gives them as one array",
+    "carry-shape-grows": "let `lax.scan` stack what a trip adds, and join that to the rest once, after the loop",
     "python-int": "make an array of these numbers before the loop, in Python, and read that",
     "python-float": "make an array of these numbers before the loop, with NumPy in double precision, and read that",
     "index-needs-int": (
