@@ -82,7 +82,7 @@ def cure(model: LoopModel, plain: str, by_hand: bool) -> str:
 
     if by_hand or any(o.code in JUMPS for o in model.obstacles[:1]):
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
-    if grown := [one.name for one in growing(model)]:
+    if grown := [one.name for one in growing(model.unit, model.node, model.carried)]:
         return _scanned([name for name in model.carried if name not in grown], grown)
     if writes_rows(model):
         return f"{plain}, or compute all rows at once with `jax.vmap`"

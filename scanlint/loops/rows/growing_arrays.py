@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import NamedTuple
 
-from scanlint.loops.loop import LoopModel
 from scanlint.trace.unit import Unit
 
 JOINS = ("concatenate", "append", "vstack", "hstack")
@@ -28,10 +28,10 @@ class Growing(NamedTuple):
     joins: str
 
 
-def growing(model: LoopModel) -> tuple[Growing, ...]:
-    """The arrays that grow so and that nothing else in the loop reads."""
-    found = (grows_by(model.unit, model.node, s) for s in model.node.body)
-    return tuple(one for one in found if one is not None and one.name in model.carried)
+def growing(unit: Unit, node: ast.For | ast.While, carried: Collection[str]) -> tuple[Growing, ...]:
+    """The carried arrays that grow so and that nothing else in the loop reads."""
+    found = (grows_by(unit, node, statement) for statement in node.body)
+    return tuple(one for one in found if one is not None and one.name in carried)
 
 
 def grows_by(unit: Unit, node: ast.For | ast.While, statement: ast.stmt) -> Growing | None:
