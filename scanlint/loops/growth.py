@@ -24,7 +24,8 @@ DEEPEST = 4
 def larger_carries(unit: Unit, node: ast.For | ast.While, carried: Sequence[str]) -> Iterator[tuple[str, ast.stmt]]:
     """The carried names that a statement binds to something larger that holds them, and the statement.
 
-    What the body does nothing with but put a row behind or before it is collected, not carried.
+    What the body does nothing with but put a row behind or before it is collected, not carried; on the host, so is what
+    it makes longer in whatever way.
     """
     last = {name: statement for statement in node.body for name in binds(statement)}
     scope = _Scope(unit.resolve, unit.value)
@@ -32,7 +33,7 @@ def larger_carries(unit: Unit, node: ast.For | ast.While, carried: Sequence[str]
         for part in walk_scope([last[name]] if name in last else []):
             match part:
                 case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                    if _grows(scope, value, frozenset({name})) and grows_by(unit, node, part) is None:
+                    if _grows(scope, value, frozenset({name})) and not _collects(unit, node, part, name):
                         yield name, part
                 case ast.Assign(targets=[ast.Tuple() as into], value=ast.Call() as call):
                     if name in longer_parts(unit, into, call):
@@ -57,6 +58,13 @@ def _closure(known: Value | None) -> Closure | None:
     while known is not None and isinstance(callee := known.callee, Transformed) and callee.transform == "jax.jit":
         known = callee.function
     return known.callee if known is not None and isinstance(known.callee, Closure) else None
+
+
+def _collects(unit: Unit, node: ast.For | ast.While, statement: ast.Assign, name: str) -> bool:
+    if unit.context(node).traced:
+        return grows_by(unit, node, statement) is not None
+    joins = isinstance(call := statement.value, ast.Call) and unit.resolve(call.func) in JOINS | {"jax.numpy.append"}
+    return joins and sum(isinstance(n, ast.Name) and n.id == name for s in node.body for n in ast.walk(s)) == 2
 
 
 class _Scope(NamedTuple):

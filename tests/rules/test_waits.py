@@ -91,6 +91,7 @@ FREE = {
     "a sum on the device": "total = total + loss",
     "a log at an interval": "if i % 100 == 0:\n    print(loss)",
     "a flag": "if steps:\n    print(loss)",
+    "a text that a flag asks for": "if steps:\n    text = f'{loss:.3f}'\n    print(text)",
     "an early end of most trips": "if i % 100:\n    continue\nprint(loss)",
     "a shape": "print(loss.shape)",
     "an environment that needs the action": "action = np.asarray(metrics['norm'])\nenv.step(action)",

@@ -130,7 +130,7 @@ def _reached(unit: Unit, block: list[ast.stmt], values: DeviceValues, loop: ast.
                 elif is_setting(unit, test, loop) or is_warm(loop, statement):
                     asked = reads(test) & unit.local_names and not is_warm(loop, statement)
                     reached = _reached(unit, body, values, loop)
-                    yield from (s for s in reached if not (asked and _prints(unit, s)))
+                    yield from (s for s in reached if not asked or _is_logged(unit, s))
                 if not values.holds_any(test) and any(not _is_set(unit, j, loop) for j in jumps_in(*body)):
                     if not warms_up(loop, statement):
                         return
@@ -146,11 +146,12 @@ def _is_set(unit: Unit, jump: ast.AST, loop: ast.For | ast.While) -> bool:
     return False
 
 
-def _prints(unit: Unit, statement: ast.stmt) -> bool:
-    """What a setting asks to be printed is to be seen at once."""
+def _is_logged(unit: Unit, statement: ast.stmt) -> bool:
+    """A statement hands something to a logger; what a setting asks to be printed is to be seen at once."""
     match statement:
         case ast.Expr(value=ast.Call(func=function)):
-            return unit.resolve(function) == "builtins.print"
+            name = unit.resolve(function) or ""
+            return is_log(function, name) and name != "builtins.print"
     return False
 
 
