@@ -402,6 +402,7 @@ STEADY = {
         def f(x):
             return x * RATE
 
+        @hydra.main(config_name="config")
         def main(rate):
             global RATE
             RATE = rate

@@ -105,7 +105,7 @@ def _bound_by_functions(unit: Unit, function: ast.FunctionDef, read: dict[str, a
 
 def _binds_once(unit: Unit, writer: ast.FunctionDef, name: ast.Name) -> bool:
     """The program begins with a function that binds a name: the one call of it stands at the end of the script."""
-    runs = unit.file.called.get(writer.name, [])
+    runs = [call for call in unit.file.called.get(writer.name, ()) if isinstance(call.func, ast.Name)]
     alone = len(runs) == 1 and runs == called_at_top(unit, writer.name)
     loops = (*_script_loops(unit), *(part for part in walk_scope(writer.body) if isinstance(part, LOOPS)))
     return alone and not any(part in (name, runs[0]) for loop in loops for part in walk(loop))
