@@ -90,6 +90,7 @@ RULES = {
     "SCN411": "removed-api",
     "SCN412": "eager-update",
     "SCN413": "nan-gradient",
+    "SCN414": "bounded-while",
     "SCN501": "key-reused",
     "SCN502": "key-after-split",
     "SCN503": "key-each-trip",
@@ -106,7 +107,7 @@ RULES = {
 ADVICE = (
     *("unrolled-layers", "host-step-loop", "eager-step-loop", "commented-out-jit", "recompiled"),
     *("eager-transform", "static-cond", "growing-array", "wait-in-loop", "stale-value", "leaked-tracer"),
-    *("constant-key", "unused-split"),
+    *("constant-key", "unused-split", "bounded-while"),
 )
 FAILS = ("while", "range", "if", "switch", "bool", "assert", "cast")
 """What tracing fails at: `traced-while` and so on."""

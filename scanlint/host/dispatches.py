@@ -24,6 +24,8 @@ ROW = 2.0
 MANY = 1000
 NESTED = 4
 """The trips of an inner loop whose number is not known."""
+INTERVAL = 10
+"""The trips between two logs or the like, where their number is not known."""
 DEEPEST = 5
 JAX = ("jax.", "optax.", "equinox.", "flax.", "haiku.")
 PROGRAMS = JITS | words("jax.lax.scan jax.lax.fori_loop jax.lax.while_loop jax.lax.cond jax.lax.switch jax.lax.map")
@@ -146,6 +148,9 @@ def _count(place: _Place, node: ast.AST, known: _Known, depth: int) -> float:
             return _count(place, iterable, known, depth) + _trips(place, node) * _all(place, body, known, depth)
         case ast.While(test=test, body=body):
             return NESTED * _all(place, [test, *body], known, depth)
+        case ast.If(test=test, body=body, orelse=orelse):
+            then, other = _all(place, body, known, depth) / _seldom(test), _all(place, orelse, known, depth)
+            return _count(place, test, known, depth) + max(then, other)
         case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element):
             return NESTED * _count(place, element, known, depth)
     if isinstance(node, ast.expr) and place.value(node).static:
@@ -159,6 +164,19 @@ def _count(place: _Place, node: ast.AST, known: _Known, depth: int) -> float:
         case ast.Call(func=function):
             own = _call(place, function, known, depth)
     return own + _all(place, list(ast.iter_child_nodes(node)), known, depth)
+
+
+def _seldom(test: ast.expr) -> int:
+    """On which trip a test comes true once: `i % 100 == 0`; on each for all other tests."""
+    match test:
+        case ast.Compare(left=ast.BinOp(op=ast.Mod(), right=every), ops=[ast.Eq()]):
+            match every:
+                case ast.Constant(value=int(number)) if number > 0:
+                    return number
+            return INTERVAL
+        case ast.BoolOp(op=ast.And(), values=parts):
+            return max(map(_seldom, parts))
+    return 1
 
 
 def _trips(place: _Place, loop: ast.For) -> int:

@@ -92,6 +92,8 @@ def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
         return None
     if step is None and not any(_by_jax(model.unit, s, frozenset(state)) for s in own):
         return None
+    if step is None and any(_goes_over_data(model.unit, s, frozenset(state)) for s in own):
+        return None
     if model.trips is not None and (model.trips < FEWEST if step else model.trips * cost(model) < ALL):
         return None
     if long_step(model.unit, calls):
@@ -234,6 +236,18 @@ def _by_jax(unit: Unit, statement: ast.stmt, state: Names) -> bool:
             return of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value))
         case ast.AugAssign(target=ast.Name(id=name), value=value) if name in state:
             return of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value))
+    return False
+
+
+def _goes_over_data(unit: Unit, statement: ast.stmt, state: Names) -> bool:
+    """Whether the state is made by a function of the project that goes over batches or the like: that is an epoch."""
+    match statement:
+        case ast.Assign(targets=bound, value=ast.Call(func=function)) if {n for t in bound for n in targets(t)} & state:
+            match unit.value(function).callee:
+                case Closure(code) if isinstance(code.node, ast.FunctionDef):
+                    given = {argument.arg for argument in code.parameters()}
+                    over = [p.iter for p in walk_scope(code.node.body) if isinstance(p, ast.For)]
+                    return any(reads(it) & given and not ast.unparse(it).startswith("range(") for it in over)
     return False
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.locations import Definition, DefinitionKind
-from scanlint.jaxapi.canonical import PLAIN_JITS
+from scanlint.jaxapi.canonical import COMPILERS
 from scanlint.jaxapi.decorators import applied
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Function, free, reads, walk_scope
@@ -79,7 +79,7 @@ def is_factory(unit: Unit, call: ast.Call) -> bool:
     match unit.value(call.func).callee, unit.value(call).callee:
         case Closure(code), Transformed(transform=transform, function=Value(callee=Closure(made))):
             own = made.qualname.startswith(f"{code.qualname}.<locals>.")
-            return own and transform in PLAIN_JITS and not code.mode.traced and not _keeps(code)
+            return own and transform in COMPILERS and not code.mode.traced and not _keeps(code)
     return False
 
 
@@ -94,11 +94,11 @@ def _keeps(code: Code) -> bool:
 def _wrapped(unit: Unit, node: ast.AST) -> ast.AST | None:
     """What is jitted at a node: the argument of a call, or the definition under a decorator."""
     match node:
-        case ast.FunctionDef(decorator_list=[only]) if applied(unit.resolve, only) in PLAIN_JITS:
+        case ast.FunctionDef(decorator_list=[only]) if applied(unit.resolve, only) in COMPILERS:
             return node if node is not unit.node else None
         case ast.Call() if is_factory(unit, node):
             return node
-        case ast.Call(func=function, args=[first, *_]) if unit.resolve(function) in PLAIN_JITS:
+        case ast.Call(func=function, args=[first, *_]) if unit.resolve(function) in COMPILERS:
             decorates = isinstance(parent := unit.parents.get(node), FUNCTIONS) and node is not getattr(
                 parent, "body", 0
             )

@@ -11,7 +11,7 @@ from scanlint.syntax.bindings import parameters
 from scanlint.trace.unit import Unit
 
 JAX = ("jax.", "jaxlib.", "flax.", "equinox.", "haiku.", "optax.", "functools.")
-_PLAIN = words("range len enumerate zip reversed tuple list dict isinstance getattr hasattr sum type")
+_PLAIN = words("range len enumerate zip reversed tuple list dict isinstance getattr hasattr sum abs type")
 HARMLESS = frozenset(f"builtins.{name}" for name in _PLAIN)
 DEPTH = 3
 Known = Callable[[ast.AST], bool]

@@ -8,8 +8,8 @@ from scanlint.syntax.regex import regex
 
 JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 """The transforms that compile what they are given."""
-PLAIN_JITS = frozenset({"jax.jit", "jax.pmap", "jax.pjit", "jax.experimental.pjit.pjit"})
-"""The jits of JAX itself, which compile anew for another function object."""
+COMPILERS = JITS | frozenset({"jax.pjit", "jax.experimental.pjit.pjit"})
+"""All spellings of these; each compiles anew for another function object."""
 STAGED_BODIES = {
     "jax.lax.scan": slice(1),
     "jax.lax.map": slice(1),

@@ -1,4 +1,4 @@
-"""Names that JAX once had and has no more, each with what stands in its place."""
+"""Names that JAX, or Flax, once had and has no more, each with what stands in its place."""
 
 from __future__ import annotations
 
@@ -61,5 +61,7 @@ REMOVED: dict[str, str] = {
     "jax.numpy.msort": "`jax.numpy.sort(x, axis=0)`",
     "jax.numpy.clip(a_min=)": "`min=`, and `max=` for `a_max=`,",
     "jax.numpy.clip(a_max=)": "`max=`",
+    "flax.optim": "optax",
+    "flax.nn": "`flax.linen`",
 }
 """A name stands for all that is below it: `jax.experimental.stax` for `jax.experimental.stax.Dense` too."""

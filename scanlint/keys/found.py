@@ -33,7 +33,7 @@ def _mistakes(unit: Unit) -> list[KeyMistake]:
     found = key_summary(unit)
     others = _other_methods(unit) if found is not None and found.cells else {}
     known = mistakes(found, others) if found is not None else []
-    made = [m for m in known if not (_is_warm_up(unit, m) or _is_filled(unit, m.site))]
+    made = [m for m in known if not (_is_warm_up(unit, m) or _is_filled(unit, m.site) or _is_replaced(unit, m))]
     return [m._replace(level="advice") if _of_one_value(unit, m) else m for m in made]
 
 
@@ -65,6 +65,17 @@ def _is_filled(unit: Unit, site: ast.AST) -> bool:
             uses = [place for place in unit.mentions[name] if isinstance(place.ctx, ast.Load)]
             around = [unit.parents.get(use) for use in uses]
             return bool(uses) and all(isinstance(c, ast.Call) and unit.resolve(c.func) in LIKE for c in around)
+    return False
+
+
+def _is_replaced(unit: Unit, made: KeyMistake) -> bool:
+    """Whether what the first use gives is gone unread once there is what the second gives, under the same name."""
+    first, second = unit.parents.get(made.earlier), unit.parents.get(made.site)
+    match first, second:
+        case ast.Assign(targets=[ast.Name(id=name)]), ast.Assign(targets=[ast.Name(id=other)]) if name == other:
+            lines = (place.lineno for place in unit.mentions[name] if isinstance(place.ctx, ast.Load))
+            above = first.lineno < second.lineno and unit.parents.get(first) in [*unit.ancestors(second)]
+            return above and not any(first.lineno <= line <= (second.end_lineno or 0) for line in lines)
     return False
 
 

@@ -86,10 +86,15 @@ class KeyTransforms(KeyCalls):
 
     def _each(self, call: ast.Call, function: Term, given: list[Term], mapped: list[bool], how: str = "") -> Term:
         """A function is called for each example."""
+        return self.for_each(call, lambda rows: self._call(function, rows, call), given, mapped, how)
+
+    def for_each(
+        self, call: ast.Call, function: Callable[[list[Term]], object], given: list[Term], mapped: list[bool], how: str
+    ) -> Term:
+        """What a function gives for each example, of which it takes the rows that are `mapped`."""
 
         def run(trip: int) -> None:
-            rows = [self._rows(t, call, trip) if m else t for t, m in zip(given, mapped, strict=True)]
-            self._call(function, rows, call)
+            function([self._rows(t, call, trip) if m else t for t, m in zip(given, mapped, strict=True)])
 
         self.trips(call, 2, run, how)
         return self.opaque(call)

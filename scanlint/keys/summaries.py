@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from scanlint.finding import Link
 from scanlint.keys.key_calls import bound
 from scanlint.keys.key_transforms import KeyTransforms
-from scanlint.keys.libraries import CALLED_ONCE
+from scanlint.keys.libraries import CALLED_ONCE, MAPPED
 from scanlint.keys.machine import TooManySteps, UsePair
 from scanlint.keys.terms import (
     NOTHING,
@@ -146,6 +146,17 @@ class KeyInterpreter(KeyTransforms):
         match function.callee:
             case Transformed(transform, inner) if transform in CALLED_ONCE:
                 return self._run(inner, given, named, call, receiver)
+            case Transformed(transform, inner, options=options) if transform in MAPPED:
+                every, count, names = [*given, *named.values()], len(given), [*named]
+                return self.for_each(
+                    call,
+                    lambda rows: self._run(
+                        inner, rows[:count], dict(zip(names, rows[count:], strict=True)), call, receiver
+                    ),
+                    every,
+                    [*_mapped(options.get("in_axes"), count), *(True for _ in named)],
+                    transform,
+                )
             case Closure(code, receiver=bound_to):
                 receiver = External(code.owner or "") if receiver is None and bound_to is not None else receiver
                 summary = self.summaries.of(code)
@@ -192,6 +203,12 @@ class KeyInterpreter(KeyTransforms):
             self.use(term, use.kind, name, call, sure=use.sure, inside=use.inside, deep=use.term, drawn=use.drawn)
         self.at.cells.update(cells)
         return result
+
+
+def _mapped(axes: Value | None, count: int) -> list[bool]:
+    """The positional arguments that a transform maps over."""
+    each = [axes] * count if axes is None or axes.items is None else [*axes.items, *([None] * count)]
+    return [axis is None or not axis.known or axis.constant is not None for axis in each[:count]]
 
 
 class _Translation:

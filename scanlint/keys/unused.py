@@ -1,4 +1,4 @@
-"""Keys that a split gives and nothing reads."""
+"""Keys that a split gives and nothing reads, in functions that use another key twice or may let others do so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.dataflow.around import defuse_of
+from scanlint.keys.found import key_mistakes, key_summary
+from scanlint.keys.summaries import parts
 from scanlint.trace.unit import Unit
+
+
+def is_missed(unit: Unit) -> bool:
+    """A function uses some key twice, or draws from one that it returns: a key that is left over is the cure."""
+    summary = key_summary(unit)
+    if summary is None:
+        return False
+    returned = set(parts(summary.returned))
+    return any(use.kind == "draw" and use.term in returned for use in summary.drawn) or bool(key_mistakes(unit))
 
 
 def unused_keys(unit: Unit, call: ast.Call) -> Iterator[ast.Name]:

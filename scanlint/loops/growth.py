@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from scanlint.jaxapi.words import words
+from scanlint.loops.rows.growing_arrays import grows_by
 from scanlint.syntax.bindings import NONE, Names, binds, walk_scope
 from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.values import Value
@@ -23,7 +24,8 @@ DEEPEST = 4
 def larger_carries(unit: Unit, node: ast.For | ast.While, carried: Sequence[str]) -> Iterator[tuple[str, ast.stmt]]:
     """The carried names that a statement binds to something larger that holds them, and the statement.
 
-    What the body does nothing with but make it longer is collected, not carried.
+    What the body does nothing with but put a row behind or before it is collected, not carried; on the host, so is what
+    it makes longer in whatever way.
     """
     last = {name: statement for statement in node.body for name in binds(statement)}
     scope = _Scope(unit.resolve, unit.value)
@@ -31,7 +33,7 @@ def larger_carries(unit: Unit, node: ast.For | ast.While, carried: Sequence[str]
         for part in walk_scope([last[name]] if name in last else []):
             match part:
                 case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                    if _grows(scope, value, frozenset({name})) and not _only_longer(unit, node, value, name):
+                    if _grows(scope, value, frozenset({name})) and not _collects(unit, node, part, name):
                         yield name, part
                 case ast.Assign(targets=[ast.Tuple() as into], value=ast.Call() as call):
                     if name in longer_parts(unit, into, call):
@@ -58,9 +60,11 @@ def _closure(known: Value | None) -> Closure | None:
     return known.callee if known is not None and isinstance(known.callee, Closure) else None
 
 
-def _only_longer(unit: Unit, node: ast.For | ast.While, value: ast.expr, name: str) -> bool:
-    joined = isinstance(value, ast.Call) and (unit.resolve(value.func) or "") in JOINS | {"jax.numpy.append"}
-    return joined and sum(isinstance(n, ast.Name) and n.id == name for s in node.body for n in ast.walk(s)) == 2
+def _collects(unit: Unit, node: ast.For | ast.While, statement: ast.Assign, name: str) -> bool:
+    if unit.context(node).traced:
+        return grows_by(unit, node, statement) is not None
+    joins = isinstance(call := statement.value, ast.Call) and unit.resolve(call.func) in JOINS | {"jax.numpy.append"}
+    return joins and sum(isinstance(n, ast.Name) and n.id == name for s in node.body for n in ast.walk(s)) == 2
 
 
 class _Scope(NamedTuple):

@@ -116,6 +116,6 @@ AT_MOST = _guess(
     "the entry of a docstring, or the comment above a loop of unknown length, says that there are few trips",
     (0, 0),
     r"(?i)\b(?:only )?(?:a few|a handful|a couple|very few)\b"
-    r"|\b(?:usually|typically|generally|normally|at most|no more than|never more than)"
+    r"|\b(?:usually|typically|generally|normally|at most|no more than|never more than|defaults? to)"
     r"(?: (?:only|about|around|small|is|are|between \d+ and|\d+ (?:to|or)))* (?P<most>\d+)\b",
 )

@@ -17,12 +17,12 @@ COMMON = words(
     "index config api callback export partial product Var Literal Primitive tril triu normalize shuffle maps loops "
     "PartitionSpec with_sharding_constraint linear_util vectorize optimizers Inf NaN trapz round_ safe_map safe_zip "
     "Jaxpr ClosedJaxpr JaxprEqn tree_map tree_leaves tree_flatten tree_unflatten tree_structure tree_transpose "
-    "tree_reduce tree_all treedef_is_leaf treedef_tuple treedef_children"
+    "tree_reduce tree_all treedef_is_leaf treedef_tuple treedef_children optim nn"
 )
 """Words that mean something else in many files: they count behind their module, or its usual other name."""
 ALIASES = {"numpy": ("numpy", "jnp", "np"), "random": ("random", "jr", "jrandom"), "linalg": ("linalg", "jsl", "jla")}
 RARE = frozenset(name.rpartition("(" if name.endswith(")") else ".")[2].removesuffix(")") for name in REMOVED) - COMMON
-IMPORTS = regex(rf"from[ \t]+jax[\w.]*[ \t]+import[^\n]*\b(?:{'|'.join(sorted(COMMON))})\b")
+IMPORTS = regex(rf"from[ \t]+(?:jax|flax)[\w.]*[ \t]+import[^\n]*\b(?:{'|'.join(sorted(COMMON))})\b")
 
 
 def _behind(name: str) -> tuple[str, ...]:

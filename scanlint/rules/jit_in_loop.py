@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scanlint.finding import Report, Withheld
-from scanlint.jaxapi.canonical import PLAIN_JITS, STAGED_BODIES
+from scanlint.jaxapi.canonical import COMPILERS, STAGED_BODIES
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted
 from scanlint.syntax.bindings import walk_scope
@@ -28,7 +28,7 @@ class JitInLoop(Rule[ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.Whi
 
     code = "SCN404"
     name = "jit-in-loop"
-    calls = PLAIN_JITS | STAGED_BODIES.keys()
+    calls = COMPILERS | STAGED_BODIES.keys()
 
     def check(
         self, node: ast.Call | ast.FunctionDef | ast.Lambda | ast.For | ast.While, context: Context

@@ -62,6 +62,7 @@ CURES = {
     "list-used-otherwise": "keep the values in an array of full size and write them with `.at[...].set(...)`",
     "list-escapes": "collect the values with `lax.scan`, which gives them as one array",
     "list-never-stacked": "collect the values with `lax.scan`, which gives them as one array",
+    "carry-shape-grows": "let `lax.scan` stack what a trip adds, and join that to the rest once, after the loop",
     "python-int": "make an array of these numbers before the loop, in Python, and read that",
     "python-float": "make an array of these numbers before the loop, with NumPy in double precision, and read that",
     "index-needs-int": (
@@ -81,7 +82,7 @@ def cure(model: LoopModel, plain: str, by_hand: bool) -> str:
 
     if by_hand or any(o.code in JUMPS for o in model.obstacles[:1]):
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
-    if grown := [one.name for one in growing(model)]:
+    if grown := [one.name for one in growing(model.unit, model.node, model.carried)]:
         return _scanned([name for name in model.carried if name not in grown], grown)
     if writes_rows(model):
         return f"{plain}, or compute all rows at once with `jax.vmap`"

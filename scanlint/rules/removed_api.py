@@ -23,6 +23,7 @@ def _finding(uses: list[Removed], path: str) -> Finding:
     use = uses[0]
     others = list(dict.fromkeys(other.line for other in uses[1:] if other.line != use.line))
     more = f" and {len(others) - PLACES} more" if len(others) > PLACES else ""
+    library = "Flax" if use.name.startswith("flax.") else "JAX"
     said = f", also on line{'s' * (len(others) > 1)} {', '.join(map(str, others[:PLACES]))}{more}" if others else ""
     return Finding(
         REMOVED_API.code,
@@ -31,9 +32,9 @@ def _finding(uses: list[Removed], path: str) -> Finding:
         Position(use.line, use.column),
         Position(use.end_line, use.end_column),
         None,
-        f"JAX has no `{use.name}` any more{said}",
+        f"{library} has no `{use.name}` any more{said}",
         help=f"{REMOVED[use.name]} stands in its place",
-        label="fails with a JAX of today",
+        label=f"fails with a {library} of today",
         fix=NO_FIX,
         level=REMOVED_API.level,
     )

@@ -23,12 +23,12 @@ class UnusedSplit(Rule[ast.Call]):
     def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if context.unit.source.tests or context.unit.keys is None:
             return
-        from scanlint.keys.unused import unused_keys
+        from scanlint.keys.unused import is_missed, unused_keys
 
         if isinstance(context.unit.parents.get(node), ast.Expr):
             message = "the keys that `split` gives are dropped: the key stays what it was"
             yield context.report(node, message, end=node.func, help="bind them: `key, subkey = jax.random.split(key)`")
-        elif found := list(unused_keys(context.unit, node)):
+        elif (found := list(unused_keys(context.unit, node))) and is_missed(context.unit):
             names, one = quoted([name.id for name in found]), len(found) == 1
             draws = f"{'is' if one else 'are'} split off and never used: nothing draws from {'it' if one else 'them'}"
             help = f"draw from {names}, or name {'it' if one else 'them'} `_` if {'one key is' if one else 'keys are'}"

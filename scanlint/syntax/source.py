@@ -18,6 +18,9 @@ from scanlint.syntax.walk import first_line
 _TESTS = regex(r"(?:^|[/\\])(?:tests?[/\\]|conftest\.py$)")
 _NAMED = regex(r"(?:^|[/\\])(?:test_[^/\\]*|[^/\\]*_test)\.py$")
 _TEST = regex(r"(?m)^[ \t]*(?:async )?def test|^class \w*Test|\b(?:pytest|unittest|absltest|parameterized)\b")
+_ALONE = regex(r"(?:^|[/\\])tests?\.py$")
+_CASE = regex(r"(?m)^def test_\w+\(\)")
+"""What tells the tests in `test.py` from a program that evaluates a model."""
 
 _PROGRAM = regex(r"(?m)^(?:if __name__ == |for |while )")
 """What says that a file is run as it stands: a loop at its top too."""
@@ -25,7 +28,7 @@ _PROGRAM = regex(r"(?m)^(?:if __name__ == |for |while )")
 
 def is_test(path: str, text: str) -> bool:
     """Whether a file belongs to tests; one that only is called so may be a program: `test_agent.py` without a test."""
-    if _TESTS.search(path) is not None:
+    if _TESTS.search(path) is not None or (_ALONE.search(path) is not None and _CASE.search(text) is not None):
         return True
     return _NAMED.search(path) is not None and (_PROGRAM.search(text) is None or _TEST.search(text) is not None)
 

@@ -54,6 +54,15 @@ def loss(x):
     return jnp.sum(x**2)
 
 
+def epoch(x, key, batches):
+    losses = []
+    for batch in batches:
+        key, subkey = jax.random.split(key)
+        x, loss = step(x + smooth(batch) + sample(subkey))
+        losses.append(loss)
+    return x, np.mean(jax.device_get(losses))
+
+
 """
 
 
@@ -221,6 +230,19 @@ SILENT = {
         for i in range(n):
             x = x * 0.5
             record(x)
+        """,
+    "epochs over data": """
+        for i in range(n):
+            x, loss = epoch(x, jax.random.key(i), record)
+            print(f"{loss:.3f}")
+        """,
+    "operations of every hundredth trip": """
+        for i in range(n):
+            x = jnp.sin(x) * 0.5
+            if i % 100 == 0:
+                record(smooth(smooth(x)))
+            else:
+                record(x)
         """,
     "cheap trips, of which there are not many": """
         for i in range(50):

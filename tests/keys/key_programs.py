@@ -455,6 +455,24 @@ def f(key):
 def f(key, xs):
     return jax.vmap(lambda k, x: x + jax.random.normal(k), in_axes=(None, 0))(key, xs)  # ! key-each-trip
 """,
+    "one_key_for_each_example_of_a_mapped_function": """
+import functools
+@functools.partial(jax.vmap, in_axes=(None, 0))
+def noisy(k, x):
+    return x + jax.random.normal(k)
+def f(key, xs):
+    return noisy(key, xs)  # ! key-each-trip
+""",
+    "keys_that_a_mapped_function_folds_with_its_step": """
+@jax.vmap
+def step(k, x, t):
+    return x + jax.random.normal(jax.random.fold_in(k, t)), t + 1
+def f(key, xs, t):
+    keys = jax.random.split(key, 3)
+    for _ in range(3):
+        xs, t = step(keys, xs, t)
+    return xs
+""",
     "a_key_of_one_seed_on_each_trip": """
 def f():
     total = 0.0

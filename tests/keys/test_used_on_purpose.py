@@ -51,6 +51,13 @@ SILENT = {
 
             return timed(chain, jax.random.key(seed), 2.0)
         """,
+    "a start that another one takes the place of": """
+        def run(key, image):
+            start = jax.random.normal(key, (3,))
+            if image is not None:
+                start = chain(key, 2)
+            return start
+        """,
     "models whose leaves are loaded": """
         def run(path, other):
             key = jax.random.key(0)
@@ -76,6 +83,15 @@ SAID = {
     "two draws beside a clock": (
         "warning",
         "def run(key):\n    a = jax.random.normal(key)\n    b = jax.random.uniform(key)\n    return a, b, time.time()\n",
+    ),
+    "a start that is read before another one takes its place": (
+        "warning",
+        "def run(key):\n    start = jax.random.normal(key)\n    print(start)\n    start = jax.random.uniform(key)\n"
+        "    return start\n",
+    ),
+    "a draw that is added to": (
+        "warning",
+        "def run(key):\n    x = jax.random.normal(key)\n    x = x + jax.random.uniform(key)\n    return x\n",
     ),
     "models of which one is loaded": (
         "advice",
@@ -119,9 +135,11 @@ def test_the_rest_is_said(level: str, text: str, tmp_path: Path) -> None:
         ("key, *subkeys = jax.random.split(key, 5)", 1),
         ("key, *_ = jax.random.split(key, 5)", 0),
         ("key, *subkeys = jax.random.split(key, 5)\n    key = subkeys[0]", 0),
+        ("key, spare = jax.random.split(key)\n    return jax.random.normal(key)", 0),
+        ("key, spare = jax.random.split(key)\n    return jax.random.normal(key) + jax.random.uniform(key)", 1),
     ],
 )
 def test_keys_that_are_split_off_as_a_list(split: str, reported: int, tmp_path: Path) -> None:
-    text = f"import jax\n\n\ndef init(key):\n    {split}\n    return jax.random.normal(key)\n"
+    text = f"import jax\n\n\ndef init(key):\n    {split}\n    return jax.random.normal(key), key\n"
     settings = Settings(root=tmp_path, select=("unused-split",), level="advice")
     assert len(check_text(text.encode(), tmp_path / "model.py", settings).findings) == reported

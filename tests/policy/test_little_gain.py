@@ -107,6 +107,8 @@ def test_a_reference_in_a_test_may_be_a_loop() -> None:
         pytest.param("number of points per level.", "", ["SCN101"], id="a qualified number of something else"),
         pytest.param("how often, typically 2 to 4.", "", [], id="a typical number that is small"),
         pytest.param("how often, typically 200.", "", ["SCN101"], id="a typical number that is large"),
+        pytest.param("how often, defaults to 2.", "", [], id="a number by default that is small"),
+        pytest.param("how often, defaults to 200.", "", ["SCN101"], id="a number by default that is large"),
         pytest.param("how often.", "  # only a few", [], id="a comment beside the loop"),
         pytest.param("how often.", "", ["SCN101"], id="nothing said"),
     ],

@@ -135,6 +135,20 @@ ROLLED = {
         "jnp.linalg.norm(step) < 0.01",
         [(w, 0), (w, 3), (w, 40)],
     ),
+    "a_change_that_builtin_abs_measures": (
+        """
+        def f(w, tol):
+            cost = jnp.inf
+            for _ in range(100):
+                w = w + 0.1 * force(w)
+                before, cost = cost, energy(w)
+                if abs(cost - before) < tol:
+                    break
+            return w
+        """,
+        "done = abs(cost - before) < tol",
+        [(w, 1e-3), (w, 0.0)],
+    ),
     "a_tolerance_is_waited_for": (
         """
         def f(w, tol):

@@ -384,6 +384,34 @@ STEADY = {
 
         print(f(1.0))
         """,
+    "the function of a state": """
+        def train(state, xs):
+            def loss(params, x):
+                return jnp.sum(state.apply_fn(params, x))
+
+            @jax.jit
+            def step(state, x):
+                return state.apply_gradients(grads=jax.grad(loss)(state.params, x))
+
+            for x in xs:
+                state = step(state, x)
+            return state
+        """,
+    "a global that the program begins with": """
+        @jax.jit
+        def f(x):
+            return x * RATE
+
+        @hydra.main(config_name="config")
+        def main(rate):
+            global RATE
+            RATE = rate
+            for _ in range(3):
+                print(f(1.0))
+
+        if __name__ == "__main__":
+            main(0.2)
+        """,
     "a global that nobody binds": "@jax.jit\ndef f(x):\n    return x * RATE",
     "a local that is bound before": """
         def train(x, rate):
@@ -492,6 +520,19 @@ SET = {
             global LIMIT
             LIMIT = limit
             return jax.jit(jnp.sin)(f(x))
+        """,
+    "a global that a program binds again and again": """
+        @jax.jit
+        def f(x):
+            return x * LIMIT
+
+        def run(limit):
+            global LIMIT
+            LIMIT = limit
+            return f(1.0)
+
+        for limit in (1.0, 2.0):
+            run(limit)
         """,
     "a size of what is handed in": """
         def f(x, n):

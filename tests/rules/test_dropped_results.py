@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from scanlint.engine.session import check_text
+from scanlint.engine.session import check, check_text
 from scanlint.settings import Settings
 
 HEAD = """\
@@ -223,3 +223,30 @@ def test_a_clock_that_is_read_before_the_work_is_done_is_reported(body: str, tmp
 def test_a_clock_that_waits_is_left(body: str, tmp_path: Path) -> None:
     text = f"def run(x, take):\n    start = time.time()\n    {body}"
     assert lines(text, tmp_path, "SCN604") == []
+
+
+DATA = """\
+import numpy as np
+
+
+class Data:
+    def __init__(self):
+        self.rows = np.ones((99, 3))
+
+    def put(self, row):
+        self.rows[0] = row
+
+    def batches(self, size=9):
+        for i in range(int(np.ceil(len(self.rows) / size))):
+            yield self.rows[i * size : (i + 1) * size]
+"""
+
+
+@pytest.mark.parametrize(("before", "reported"), [("", 1), ("data.put(x)\n    ", 0)], ids=["NumPy alone", "handed x"])
+def test_a_loop_over_what_no_array_of_jax_gets_into_waits_for_none(before: str, reported: int, tmp_path: Path) -> None:
+    (tmp_path / "data.py").write_text(DATA)
+    loop = "for batch in data.batches():\n        x = shown(x + batch)\n    return time.time() - start"
+    text = f"from data import Data\n\n\ndef run(x):\n    data = Data()\n    {before}start = time.time()\n    {loop}"
+    (tmp_path / "model.py").write_text(HEAD + text)
+    outcome = check([tmp_path], Settings(root=tmp_path, select=("SCN604",)))
+    assert len(outcome.findings) == reported

@@ -107,6 +107,13 @@ def test_what_jax_traces_on_each_trip_is_reported(loop: str, tmp_path: Path) -> 
     assert len(checked(tmp_path, body(loop)).findings) == 1
 
 
+@pytest.mark.parametrize("jit", ["equinox.filter_jit", "flax.nnx.jit", "jax.pmap"])
+def test_the_jits_of_libraries_compile_each_function_object_too(jit: str, tmp_path: Path) -> None:
+    library, _, name = jit.rpartition(".")
+    text = body("for x in xs:\n        w = w + jit(lambda v: g(v))(x)")
+    assert len(checked(tmp_path, f"from {library} import {name} as jit\n{text}").findings) == 1
+
+
 def test_what_a_solver_is_handed_on_each_trip_is_reported_with_what_changes(tmp_path: Path) -> None:
     text = HEAD + SOLVED.format(inner=TARGET, handed="jax.jit(target)", jac="jax.jit(jax.grad(jax.jit(target)))")
     findings = checked(tmp_path, text).findings

@@ -48,6 +48,7 @@ def test_the_table_is_true(name: str) -> None:
 
 USES = {
     "an attribute": ("import jax\nx = jax.tree_map(f, t)\n", ["jax.tree_map"]),
+    "what Flax had": ("import flax\nfrom flax import nn\nx = flax.optim.Adam()\n", ["flax.nn", "flax.optim"]),
     "another name of the module": ("import jax.numpy as jnp\nx = jnp.Inf\n", ["jax.numpy.Inf"]),
     "a module from a package": ("from jax import ops\nops.index_update(x, 0, y)\n", ["jax.ops.index_update"]),
     "a function that is imported": ("from jax import tree_multimap as tm\ntm(f, a, b)\n", ["jax.tree_multimap"]),

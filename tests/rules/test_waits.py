@@ -82,6 +82,8 @@ FETCHED = [
     "best = min(best, float(loss))",
     "if jax.process_index() == 0: print(loss)",
     "if len(env.buffer) > 32: losses.append(float(loss))",
+    "if steps is not None: wandb.log({'loss': loss})",
+    "if steps and jax.process_index() == 0: wandb.log({'loss': loss.item()})",
     "env.log({k: float(v) for k, v in metrics.items()})",
 ]
 FREE = {
@@ -89,6 +91,7 @@ FREE = {
     "a sum on the device": "total = total + loss",
     "a log at an interval": "if i % 100 == 0:\n    print(loss)",
     "a flag": "if steps:\n    print(loss)",
+    "a text that a flag asks for": "if steps:\n    text = f'{loss:.3f}'\n    print(text)",
     "an early end of most trips": "if i % 100:\n    continue\nprint(loss)",
     "a shape": "print(loss.shape)",
     "an environment that needs the action": "action = np.asarray(metrics['norm'])\nenv.step(action)",
@@ -271,6 +274,11 @@ def test_what_is_skipped_again_and_again_does_not(skip: str, tmp_path: Path) -> 
     assert lines(f"{LOOP}{indent(skip, '    ')}\n{RUN}    print(loss)\n", tmp_path) == []
 
 
+def test_a_setting_that_ends_the_loop_skips_nothing(tmp_path: Path) -> None:
+    body = f"{LOOP}    if i % 100 == 0:\n        if steps:\n            break\n{RUN}    print(loss)\n"
+    assert lines(body, tmp_path) == ["print(loss)"]
+
+
 def test_a_long_program_that_runs_every_so_often_hides_no_wait(tmp_path: Path) -> None:
     body = f"{LOOP}{RUN}    print(loss)\n    if i % 25 == 0:\n        epoch(params, batch)\n"
     assert lines(body, tmp_path) == ["print(loss)"]
@@ -284,12 +292,13 @@ def test_a_text_that_is_made_of_a_device_value_waits_whoever_takes_it(tmp_path: 
 PROGRAM = 'def main(params, loader):\n{body}\n    return params\n\n\nif __name__ == "__main__":\n    main(0.0, [])\n'
 
 
+@pytest.mark.parametrize("name", ["test_agent.py", "test.py"])
 @pytest.mark.parametrize(("more", "reported"), [("", 1), ("\n\ndef test_main():\n    main(0.0, [])\n", 0)])
-def test_a_program_that_is_called_like_a_test_is_none(more: str, reported: int, tmp_path: Path) -> None:
+def test_a_program_that_is_called_like_a_test_is_none(more: str, reported: int, name: str, tmp_path: Path) -> None:
     body = indent(dedent(LOOP + RUN + "    print(loss)\n").strip(), "    ")
     settings = Settings(root=tmp_path, select=("SCN601",), level="advice")
     text = HEAD + PROGRAM.format(body=body) + more
-    assert len(check_text(text.encode(), tmp_path / "test_agent.py", settings).findings) == reported
+    assert len(check_text(text.encode(), tmp_path / name, settings).findings) == reported
 
 
 def test_a_file_with_a_loop_at_its_top_is_a_program(tmp_path: Path) -> None:

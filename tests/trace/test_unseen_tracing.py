@@ -167,6 +167,7 @@ CALLEES = [
     pytest.param("v = jnp.ones(2)\n", "x = jnp.tensordot(v, x, axes=0)", "carry-shape-grows", id="an outer product"),
     pytest.param("v = jnp.ones(2)\n", "x = jnp.tensordot(v, x, 0)", "carry-shape-grows", id="an outer product by place"),
     pytest.param("", "x = jnp.expand_dims(x, 0)", "carry-shape-grows", id="an axis more"),
+    pytest.param("", "x = jnp.concatenate([x, 2 * v[:, None]], axis=1)", "carry-shape-grows", id="a column more"),
     pytest.param("v = jnp.eye(2)\n", "x = jnp.tensordot(v, x, axes=1)", None, id="a product over an axis"),
     pytest.param("def g(x, n):\n    return x * n + jnp.roll(x, n)\n", "x = g(x, i)", None, id="arithmetic"),
     pytest.param("def g(x):\n    return jnp.concatenate([x[1:], x[:1]])\n", "x = g(x)", None, id="a shift"),

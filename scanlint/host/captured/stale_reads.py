@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scanlint.host.captured.changed_values import sizes, varying
 from scanlint.host.captured.script_bindings import bound_between_calls, called_at_top
-from scanlint.host.captured.stale_attributes import stale_attributes
+from scanlint.host.captured.stale_attributes import STEADY, stale_attributes
 from scanlint.jaxapi.canonical import JITS
 from scanlint.syntax.bindings import Function, Names, binds, free, parameters, targets, walk_scope
 from scanlint.syntax.walk import walk
@@ -65,8 +65,10 @@ def _reads(function: Function, inner: Mapping[str, Function], *, apart: bool) ->
 
 def _loads(function: Function, names: Names) -> list[ast.Name]:
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
-    parts = (part for statement in body for part in walk(statement))
-    return [p for p in parts if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Load) and p.id in names]
+    parts = [part for statement in body for part in walk(statement)]
+    steady = {p.value for p in parts if isinstance(p, ast.Attribute) and p.attr in STEADY}
+    loads = (p for p in parts if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Load) and p.id in names)
+    return [p for p in loads if p not in steady]
 
 
 # -- names of the module
@@ -96,8 +98,17 @@ def _bound_by_functions(unit: Unit, function: ast.FunctionDef, read: dict[str, a
             continue
         for part in walk_scope(writer.body):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in shared:
-                yield Stale(read[part.id], part.id, part, f"`{writer.name}` binds it anew")
-                return
+                if not _binds_once(unit, writer, part) or called_at_top(unit, function.name):
+                    yield Stale(read[part.id], part.id, part, f"`{writer.name}` binds it anew")
+                    return
+
+
+def _binds_once(unit: Unit, writer: ast.FunctionDef, name: ast.Name) -> bool:
+    """The program begins with a function that binds a name: the one call of it stands at the end of the script."""
+    runs = [call for call in unit.file.called.get(writer.name, ()) if isinstance(call.func, ast.Name)]
+    alone = len(runs) == 1 and runs == called_at_top(unit, writer.name)
+    loops = (*_script_loops(unit), *(part for part in walk_scope(writer.body) if isinstance(part, LOOPS)))
+    return alone and not any(part in (name, runs[0]) for loop in loops for part in walk(loop))
 
 
 def _is_same(writer: ast.FunctionDef, function: ast.FunctionDef) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.locations import Definition, DefinitionKind
 from scanlint.host.rebuilt_jits import FUNCTIONS, is_cached, loops_around
-from scanlint.jaxapi.canonical import PLAIN_JITS, STAGED_BODIES
+from scanlint.jaxapi.canonical import COMPILERS, STAGED_BODIES
 from scanlint.jaxapi.decorators import applied
 from scanlint.syntax.bindings import Function
 from scanlint.trace.domain.evidence import Reason
@@ -65,4 +65,4 @@ def _is_inner(unit: Unit, definition: Definition, around: ast.AST) -> bool:
     """Whether a function is defined inside, under nothing but a jit."""
     if definition.kind is not DefinitionKind.FUNCTION or around not in unit.ancestors(definition.node):
         return False
-    return all(applied(unit.resolve, d) in PLAIN_JITS for d in getattr(definition.node, "decorator_list", []))
+    return all(applied(unit.resolve, d) in COMPILERS for d in getattr(definition.node, "decorator_list", []))

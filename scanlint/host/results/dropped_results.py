@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of, source_of
 from scanlint.host.threaded_state import called_in
-from scanlint.jaxapi.canonical import PLAIN_JITS
+from scanlint.jaxapi.canonical import COMPILERS
 from scanlint.jaxapi.words import words
 from scanlint.policy.names import CLOCKS
 from scanlint.project.cells.displayed import ends_cell
@@ -153,7 +153,7 @@ def _compiled(function: Value) -> bool:
     """A function is jitted by JAX itself: what `flax.nnx.jit` compiles changes its arguments in place."""
     match function.callee:
         case Transformed(transform=transform, function=inner):
-            return transform in PLAIN_JITS or transform == "equinox.filter_jit" or _compiled(inner)
+            return transform in COMPILERS or _compiled(inner)
         case Partial(function=inner):
             return _compiled(inner)
     return False

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from scanlint.jaxapi.words import words
 from scanlint.loops.jumps import jumps_in
 from scanlint.syntax.bindings import binds, reads, targets, walk_scope
 from scanlint.trace.unit import Unit
+
+RANKS = words("jax.process_index jax.host_id jax.process_count")
 
 
 def is_chosen(unit: Unit, part: ast.AST, loop: ast.For | ast.While) -> bool:
@@ -18,17 +21,17 @@ def is_chosen(unit: Unit, part: ast.AST, loop: ast.For | ast.While) -> bool:
         match around:
             case ast.Try():
                 return True
-            case ast.If(test=test, body=body) if inner is not test and not _is_setting(around, loop):
+            case ast.If(test=test, body=body) if inner is not test and not is_setting(unit, test, loop):
                 if inner not in body or not is_warm(loop, around):
                     return True
         inner = around
     return False
 
 
-def _is_setting(test: ast.If, loop: ast.For | ast.While) -> bool:
-    """A test asks for what no trip binds, by no call: it is the same on each trip."""
-    calls = any(isinstance(part, ast.Call) for part in ast.walk(test.test))
-    return not calls and reads(test.test).isdisjoint(binds(loop))
+def is_setting(unit: Unit, test: ast.expr, loop: ast.For | ast.While) -> bool:
+    """A test asks for what no trip binds, by no call but for the number of the process: it is the same on each trip."""
+    calls = [part for part in ast.walk(test) if isinstance(part, ast.Call)]
+    return all(unit.resolve(c.func) in RANKS for c in calls) and reads(test).isdisjoint(binds(loop))
 
 
 def warms_up(loop: ast.For | ast.While, statement: ast.If) -> bool:

@@ -13,6 +13,7 @@ from scanlint.host.purity import WAITS
 from scanlint.host.results.device_values import dispatches, loops_that_dispatch
 from scanlint.host.results.each_trip import is_chosen
 from scanlint.host.results.unjitted_models import apply_of
+from scanlint.host.results.waits import is_log
 from scanlint.host.step_loop import long, measures, on_devices
 from scanlint.host.threaded_state import COMPUTES, OPERATIONS, called_in, runs_jax
 from scanlint.loops.loop import LoopModel
@@ -96,7 +97,7 @@ def _by_host(unit: Unit, call: ast.Call) -> bool:
     if name in FETCHES:
         return any(unit.value(a).array for a in call.args)
     waits = isinstance(call.func, ast.Attribute) and call.func.attr in WAITS
-    return waits or name == "builtins.print" or (dispatches(unit, call) and unit.script)
+    return waits or is_log(call.func, name) or (dispatches(unit, call) and unit.script)
 
 
 def _shows_progress(unit: Unit, node: ast.For | ast.While) -> bool:

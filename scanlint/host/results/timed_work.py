@@ -197,7 +197,21 @@ def _call_waits(unit: Unit, call: ast.Call) -> bool:
         return name in PYTHON_VALUED
     if isinstance(call.func, ast.Attribute) and call.func.attr in GATHERS and not name:
         return False
-    return _may_wait(unit.value(call.func), 0)
+    return _may_wait(unit.value(call.func), 0) and not _without_jax(unit, call)
+
+
+def _without_jax(unit: Unit, call: ast.Call) -> bool:
+    """What a call runs gets hold of no array of JAX: its file names none, nor is it or its object handed any."""
+    match unit.value(call.func).callee:
+        case Closure(code) if not code.scope.jax:
+            owner = _owner(call)
+            calls = [c for c in unit.every(ast.Call) if c is call or (owner is not None and _owner(c) == owner)]
+            return all(unit.value(a).static for c in calls for a in [*c.args, *(k.value for k in c.keywords)])
+    return False
+
+
+def _owner(call: ast.Call) -> str | None:
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else None
 
 
 def _may_wait(function: Value, depth: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from scanlint.host.piecemeal import long_step, own_statements
 from scanlint.host.results.device_values import DeviceValues, adds_up, dispatches, loops_that_dispatch
-from scanlint.host.results.each_trip import is_chosen, is_warm, warms_up
+from scanlint.host.results.each_trip import is_chosen, is_setting, is_warm, warms_up
 from scanlint.host.step_loop import long
 from scanlint.jaxapi.host_functions import CLOCK_READS
 from scanlint.jaxapi.words import words
@@ -33,7 +33,6 @@ WRITES = words("log log_metrics log_scalar log_scalars log_dict")
 LOGGERS = regex(r"(?i)\b(?:log\w*|writer|wandb|run|mlflow|pbar|bar|progress\w*|tqdm\w*|tb|board|neptune|summary\w*)\b")
 PRINTS = regex(r"(?i)^(?:print\w*|log|log_(?:metrics?|info|scalars?|stats|to_\w+)|echo)$")
 GATHERS = words("append extend add update")
-RANKS = words("jax.process_index jax.host_id jax.process_count")
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -128,19 +127,32 @@ def _reached(unit: Unit, block: list[ast.stmt], values: DeviceValues, loop: ast.
                 if values.holds_any(test):
                     yield from _reached(unit, body, values, loop)
                     yield from _reached(unit, orelse, values, loop)
-                elif _is_first_process(unit, test) or is_warm(loop, statement):
-                    yield from _reached(unit, body, values, loop)
-                if not values.holds_any(test) and next(jumps_in(*body), None) is not None:
+                elif is_setting(unit, test, loop) or is_warm(loop, statement):
+                    asked = reads(test) & unit.local_names and not is_warm(loop, statement)
+                    reached = _reached(unit, body, values, loop)
+                    yield from (s for s in reached if not asked or _is_logged(unit, s))
+                if not values.holds_any(test) and any(not _is_set(unit, j, loop) for j in jumps_in(*body)):
                     if not warms_up(loop, statement):
                         return
             case ast.For(body=body) | ast.While(body=body) | ast.With(body=body) | ast.Try(body=body):
                 yield from _reached(unit, body, values, loop)
 
 
-def _is_first_process(unit: Unit, test: ast.expr) -> bool:
-    """A test asks for the number of the process alone: it is the same on each trip."""
-    calls = [p for p in ast.walk(test) if isinstance(p, ast.Call)]
-    return bool(calls) and all(unit.resolve(c.func) in RANKS for c in calls) and not reads(test) & unit.local_names
+def _is_set(unit: Unit, jump: ast.AST, loop: ast.For | ast.While) -> bool:
+    """A setting decides that a loop is left: on the first trip that comes to it, or on none."""
+    match unit.parents.get(jump):
+        case ast.If(test=test):
+            return isinstance(jump, ast.Break) and is_setting(unit, test, loop)
+    return False
+
+
+def _is_logged(unit: Unit, statement: ast.stmt) -> bool:
+    """A statement hands something to a logger; what a setting asks to be printed is to be seen at once."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=function)):
+            name = unit.resolve(function) or ""
+            return is_log(function, name) and name != "builtins.print"
+    return False
 
 
 # -- fetches

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import NamedTuple
 
-from scanlint.loops.loop import LoopModel
 from scanlint.trace.unit import Unit
 
 JOINS = ("concatenate", "append", "vstack", "hstack")
@@ -28,19 +28,22 @@ class Growing(NamedTuple):
     joins: str
 
 
-def growing(model: LoopModel) -> tuple[Growing, ...]:
-    """The arrays that grow so and that nothing else in the loop reads."""
-    found = []
-    for statement in model.node.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if name in model.carried:
-                joined = _joined(model.unit, call, name)
-                made = _made(model, name)
-                inside = [n for s in model.node.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
-                if joined is not None and made is not None and len(inside) == 2:
-                    row, front, joins = joined
-                    found.append(Growing(name, *made, statement, row, front, joins))
-    return tuple(found)
+def growing(unit: Unit, node: ast.For | ast.While, carried: Collection[str]) -> tuple[Growing, ...]:
+    """The carried arrays that grow so and that nothing else in the loop reads."""
+    found = (grows_by(unit, node, statement) for statement in node.body)
+    return tuple(one for one in found if one is not None and one.name in carried)
+
+
+def grows_by(unit: Unit, node: ast.For | ast.While, statement: ast.stmt) -> Growing | None:
+    """The array that a statement of a loop makes longer, where the loop does nothing else with it."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+            joined, made = _joined(unit, call, name), _made(unit, node, name)
+            inside = [n for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
+            if joined is not None and made is not None and len(inside) == 2:
+                row, front, joins = joined
+                return Growing(name, *made, statement, row, front, joins)
+    return None
 
 
 def _joined(unit: Unit, call: ast.Call, name: str) -> tuple[ast.expr, bool, str] | None:
@@ -95,18 +98,18 @@ def _ellipsis(rest: list[ast.expr]) -> bool:
     return len(rest) == 1 and isinstance(rest[0], ast.Constant) and rest[0].value is ...
 
 
-def _made(model: LoopModel, name: str) -> tuple[ast.Assign, ast.expr | None] | None:
+def _made(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.Assign, ast.expr | None] | None:
     """The statement before the loop that makes the array of no rows, or of one, and that row."""
-    block = model.unit.block(model.node)
-    for statement in reversed(block[: block.index(model.node)]):
+    block = unit.block(node)
+    for statement in reversed(block[: block.index(node)]):
         if not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
             continue
         match statement:
             case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                row = _row(model.unit, value) if not isinstance(value, ast.List) else None
+                row = _row(unit, value) if not isinstance(value, ast.List) else None
                 if row is not None:
                     return statement, row
-                return (statement, None) if _empty(model.unit, value) else None
+                return (statement, None) if _empty(unit, value) else None
         return None
     return None
 

@@ -303,6 +303,10 @@ class Scope(Protocol):
         """Whether the file belongs to tests."""
 
     @property
+    def jax(self) -> bool:
+        """Whether the file names JAX, or a library on it."""
+
+    @property
     def chooses(self) -> bool:
         """Whether some test in the file may be one for tracers."""
 

@@ -75,6 +75,10 @@ class ModuleText:
     def tests(self) -> bool:
         return is_test(self.path, self.source.text)
 
+    @property
+    def jax(self) -> bool:
+        return self.facts.jax
+
     @cached_property
     def chooses(self) -> bool:
         text = self.source.text

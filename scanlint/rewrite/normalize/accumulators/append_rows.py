@@ -13,7 +13,7 @@ from scanlint.syntax.bindings import binds, reads
 
 def with_lists(model: LoopModel) -> Step:
     """The loop with such lists, which it can return row by row; joined as before where these are not its rows."""
-    found = growing(model)
+    found = growing(model.unit, model.node, model.carried)
     if not found:
         return NOT_APPLICABLE
     doubtful = any(one.joins or one.first is None for one in found)
