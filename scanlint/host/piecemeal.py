@@ -11,6 +11,7 @@ from scanlint.host.dispatches import cost, dispatches, evident
 from scanlint.host.eager_work import EagerWork
 from scanlint.host.host_work import HostWork
 from scanlint.host.provenance import of_jax
+from scanlint.host.results.each_trip import is_chosen
 from scanlint.host.step_loop import long, measures, on_devices, without_bar
 from scanlint.host.threaded_state import (
     called_in,
@@ -88,15 +89,16 @@ def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
     if any(reads(test).isdisjoint(binds(*model.node.body) | model.staged) for test in _left_by(own)):
         return None
     step = _step(model.unit, own, frozenset(state), kept)
-    if step is None and (cost(model) < LEAST or evident(model) < OWN or not _recurs(model, state)):
+    if step is None and (cost(model) < LEAST or evident(model) < OWN or not (kept or _recurs(model, state))):
         return None
-    if step is None and not any(_by_jax(model.unit, s, frozenset(state)) for s in own):
+    if step is None and not any(_by_jax(model.unit, s, frozenset(state), kept, worked) for s in own):
         return None
     if model.trips is not None and (model.trips < FEWEST if step else model.trips * cost(model) < ALL):
         return None
     if long_step(model.unit, calls):
         return None
-    if any(o.code in ELSEWHERE for o in model.obstacles):
+    now_and_then = {"context-manager"} if _opens_now_and_then(model.unit, model.node, own) else set[str]()
+    if not ({o.code for o in model.obstacles} - now_and_then).isdisjoint(ELSEWHERE):
         return None
     hindered = (*in_the_way(model, own), *_refused(model, worked), *bar)
     if not hindered:
@@ -121,6 +123,11 @@ def ruled_out(model: LoopModel, settings: Settings) -> bool:
 def draws_pictures(unit: Unit, calls: list[ast.Call]) -> bool:
     """Whether some calls draw, or the function is called so."""
     return any((unit.resolve(call.func) or "").startswith(PICTURES) for call in calls) or DRAWS(unit.qualname)
+
+
+def _opens_now_and_then(unit: Unit, node: ast.For | ast.While, own: list[ast.stmt]) -> bool:
+    """Whether not each trip enters a `with`: a file is written every so often."""
+    return all(is_chosen(unit, statement, node) for statement in own if isinstance(statement, ast.With))
 
 
 def _strides(stream: Stream) -> bool:
@@ -227,14 +234,18 @@ def jitted(function: Value) -> bool:
     return False
 
 
-def _by_jax(unit: Unit, statement: ast.stmt, state: Names) -> bool:
-    """Whether a statement sets the state to what JAX surely computes."""
+def _by_jax(unit: Unit, statement: ast.stmt, state: Names, kept: tuple[str, ...], worked: Names) -> bool:
+    """Whether a statement sets the state, or an attribute that is `kept`, to what JAX surely computes."""
     match statement:
-        case ast.Assign(targets=bound, value=value) if {n for t in bound for n in targets(t)} & state:
-            return of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value))
-        case ast.AugAssign(target=ast.Name(id=name), value=value) if name in state:
-            return of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value))
-    return False
+        case ast.Assign(targets=[ast.Attribute() as bound], value=ast.Name(id=name)) if name in worked:
+            return ast.unparse(bound) in kept
+        case ast.Assign(targets=bound, value=value):
+            sets = any(ast.unparse(t) in kept for t in bound) or any(n in state for t in bound for n in targets(t))
+        case ast.AugAssign(target=target, value=value):
+            sets = ast.unparse(target) in (*kept, *state)
+        case _:
+            return False
+    return sets and (of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value)))
 
 
 def _runs(unit: Unit, call: ast.Call) -> bool:

@@ -87,7 +87,7 @@ def _loose(node: ast.ListComp | ast.GeneratorExp, stacks: list[ast.Call], contex
     found = loose_elements(context.unit, node, stacks, context.settings)
     if found is None:
         return
-    code = context.unit.source.segment(node.generators[0].iter)
+    code = "` and `".join(dict.fromkeys(context.unit.source.segment(g.iter) for g in node.generators))
     match found.done:
         case "handed":
             message = f"this comprehension hands the device one element of `{code}` at a time"
