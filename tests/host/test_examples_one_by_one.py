@@ -84,6 +84,7 @@ LEFT = {
     "a state that goes on": "def f(params, xs):\n    for x in xs:\n        params = params - predict(params, x)\n    return params",
     "what goes on from the last of a list": "def f(params, xs):\n    out = [xs[0]]\n    for x in xs:\n        out.append(predict(params, out[-1] + x))\n    return out",
     "what stops early": "def f(params, xs):\n    return any(predict(params, x) > 0 for x in xs)",
+    "entries by the texts of their keys": "def f(ps, xs: jax.Array, n: int):\n    total = 0.0\n    for i in range(n):\n        total += energy(ps['p_%d' % i])\n    return total",
     "cheap work that is added up": "def f(xs: jax.Array):\n    total = 0.0\n    for i in range(len(xs)):\n        for j in range(i):\n            total += jnp.abs(xs[i] - xs[j])\n    return total",
     "what is added up and read": "def f(x, n: int):\n    for i in range(n):\n        x += energy(x * i)\n    return x",
     "cheap work": "def f(xs: jax.Array):\n    out = []\n    for x in xs:\n        out.append(jnp.sin(x))\n    return out",
