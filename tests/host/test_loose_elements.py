@@ -99,7 +99,20 @@ NAMED |= {
         "runs `settle` for one element of `grid` at a time, on the host",
     ),
 }
+DRAWN = """
+def walls(key):
+    found = []
+    for i in range(int(jax.random.randint(key, (), 0, 9))):
+        k = jax.random.fold_in(key, i)
+        if bool(jax.random.bernoulli(k)):
+            found.append(float(jax.random.uniform(k)))
+    return found
+
+
+keys = jax.random.split(jax.random.key(0), 50)
+"""
 LEFT = {
+    "lists of what a loop on the host draws": DRAWN + "\nout = [walls(k) for k in keys]",
     "a shape": "def shape(sides: jax.Array):\n    return tuple([int(x) for x in sides])",
     "a few pairs": "def values(xs: jax.Array):\n    return [energy(xs[i] - xs[j]) for i in range(3) for j in range(2)]",
     "pairs of numbers": "def values(n: int):\n    return [energy(i - j) for i in range(n) for j in range(n)]",
