@@ -11,7 +11,19 @@ from scanlint.jaxapi.words import words
 from scanlint.keys.libraries import MAPPED, TREES
 from scanlint.keys.machine import UsePair
 from scanlint.keys.summaries import KeySummary
-from scanlint.keys.terms import Computed, Const, FieldOf, KeyGuard, Passed, Seeded, Stage, ancestors, choices, root
+from scanlint.keys.terms import (
+    WRITTEN,
+    Computed,
+    Const,
+    FieldOf,
+    KeyGuard,
+    Passed,
+    Seeded,
+    Stage,
+    ancestors,
+    choices,
+    root,
+)
 from scanlint.keys.uses import KeyUse
 
 TOGETHER = frozenset(["permutation", "shuffle", "choice"])
@@ -111,6 +123,8 @@ def _mistake(pair: UsePair, summary: KeySummary) -> KeyMistake | None:
     first, second = pair
     if isinstance(second.deep, FieldOf) and first.deep is not None:
         return None  # told of the class, where what its object keeps is used again
+    if _is_written(second) and first.site is not second.site and (first.inside or second.inside):
+        return None  # two functions, each with a seed of its own
     at = next((k for k, (a, b) in enumerate(zip(first.path, second.path, strict=False)) if a != b), None)
     if at is None:
         if first.site is not second.site or first.deep == second.deep:
@@ -123,6 +137,12 @@ def _mistake(pair: UsePair, summary: KeySummary) -> KeyMistake | None:
             return _made("key-reused", pair, site, earlier)._replace(before=True)
         return _each_trip(pair, site, one, summary)
     return _made("constant-key" if _made_again(pair, other, summary) else "key-reused", pair, site, earlier)
+
+
+def _is_written(use: KeyUse) -> bool:
+    """Whether the key is made where it is used: that it is made alike elsewhere may be meant."""
+    key = root(use.term)
+    return isinstance(key, Seeded) and key.site is WRITTEN
 
 
 def _each_trip(pair: UsePair, site: ast.AST, loop: Stage, summary: KeySummary) -> KeyMistake | None:
@@ -180,7 +200,7 @@ def _certain(pair: UsePair) -> bool:
     One function of the project that is called twice with a key may well compare two arguments.
     """
     first, second = pair
-    if "handed" in (first.kind, second.kind) or not (first.sure and second.sure):
+    if "handed" in (first.kind, second.kind) or not (first.sure and second.sure) or _is_written(second):
         return False
     if first.site is not second.site and first.deep is not None and first.deep == second.deep:
         return False

@@ -114,6 +114,10 @@ class Seeded:
     seed: Term
 
 
+WRITTEN = ast.Constant("seed")
+"""The site of all keys that are made where they are used, `normal(key(0), ...)`: of one seed they are one key."""
+
+
 @term
 class SplitKeys:
     """`jax.random.split(key, count)`."""

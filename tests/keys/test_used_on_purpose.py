@@ -59,6 +59,31 @@ SILENT = {
             second = eqx.tree_deserialise_leaves(other, Net(key))
             return first, second
         """,
+    "seeds that are named": """
+        def run():
+            first = jax.random.key(0)
+            a = jax.random.normal(first)
+            again = jax.random.key(0)
+            return a, jax.random.normal(again)
+        """,
+    "one of two draws of a seed": """
+        def run(wide):
+            if wide:
+                return jax.random.normal(jax.random.key(0), (9,))
+            return jax.random.normal(jax.random.key(0), (3,))
+        """,
+    "two functions, each with a seed": """
+        def noise():
+            return jax.random.normal(jax.random.key(0))
+
+
+        def run():
+            return noise() + jax.random.normal(jax.random.key(0), (3,))
+        """,
+    "two seeds": """
+        def run():
+            return jax.random.normal(jax.random.key(0)), jax.random.normal(jax.random.key(1))
+        """,
     "two streams of one number": """
         class Config:
             seed = 3
@@ -76,6 +101,10 @@ SAID = {
     "two draws beside a clock": (
         "warning",
         "def run(key):\n    a = jax.random.normal(key)\n    b = jax.random.uniform(key)\n    return a, b, time.time()\n",
+    ),
+    "two draws of a seed that is written twice": (
+        "advice",
+        "def run():\n    return jax.random.normal(jax.random.key(0)), jax.random.uniform(jax.random.key(0))\n",
     ),
     "models of which one is loaded": (
         "advice",

@@ -153,7 +153,8 @@ def host_loop_in(unit: Unit, function: Value, depth: int) -> str | None:
     names = [code.scope.annotation(call.func) or "" for call in nodes.of(ast.Call)]
     if any(name.startswith((*FILES, *PICTURES)) for name in names):
         return None
-    for loop in (*nodes.of(ast.For), *nodes.of(ast.While)):
+    loops: list[ast.For | ast.While] = [*nodes.of(ast.For), *nodes.of(ast.While)]
+    for loop in loops:
         works = any(_works(unit, code, call) for call in ast.walk(loop) if isinstance(call, ast.Call))
         if works and _hands_on(loop):
             return code.qualname.rpartition(".")[2]
