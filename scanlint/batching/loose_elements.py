@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from scanlint.batching.fetches import ARRAYS, NUMBERS
 from scanlint.host.piecemeal import jitted
+from scanlint.host.provenance import of_jax
 from scanlint.host.results.loose_work import LEAST, host_loop_in, operations_of
 from scanlint.host.step_loop import measures
 from scanlint.loops.constant_tables import host_array
@@ -33,7 +34,7 @@ class Loose(NamedTuple):
     `loops` names the function with the loop on the host that runs for each.
     """
 
-    done: Literal["handed", "fetched", "computed", "looped"]
+    done: Literal["handed", "fetched", "computed", "looped", "same"]
     function: str = ""
     loops: str = ""
 
@@ -63,6 +64,8 @@ def loose_elements(
         trips is not None and trips <= settings.max_unrolled_trips
     ):
         return None
+    if stacks and not reads(node.elt) & names and _is_the_same(unit, node.elt):
+        return Loose("same")
     numpy = any(unit.resolve(call.func) in ARRAYS for call in stacks)
     made = _only_made(unit, node.elt, names)
     if made and not numpy and stacks:
@@ -70,6 +73,14 @@ def loose_elements(
     if is_array(unit, iterable) and any(_fetches(unit, call, names) for call in _calls(node.elt)):
         return Loose("fetched") if stacks or not _is_shape(unit, node) else None
     return _computed(unit, node, rows, names, trips)
+
+
+def _is_the_same(unit: Unit, element: ast.expr) -> bool:
+    """Whether JAX surely makes an element, by functions of arrays alone: it is the same each time."""
+    names = [unit.resolve(call.func) or "" for call in _calls(element)]
+    methods = [isinstance(call.func, ast.Attribute) and unit.value(call.func.value).array for call in _calls(element)]
+    pure = all(name.startswith("jax.numpy.") or method for name, method in zip(names, methods, strict=True))
+    return bool(names) and pure and of_jax(unit, element)
 
 
 def _pairs(unit: Unit, node: ast.ListComp | ast.GeneratorExp, settings: Settings) -> Loose | None:

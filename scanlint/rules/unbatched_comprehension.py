@@ -100,6 +100,9 @@ def _loose(node: ast.ListComp | ast.GeneratorExp, stacks: list[ast.Call], contex
                 f"this comprehension runs `{found.function}` for one element of `{code}` at a time, outside of jit"
             )
             cure = "compute all elements at once by `jax.vmap`, in a function that is jitted"
+        case "same":
+            message = f"this comprehension computes the same array for each element of `{code}`"
+            cure = "compute it once, and repeat it: `jnp.broadcast_to(...)` or `jnp.tile(...)`"
         case "looped":
             message = f"this comprehension runs `{found.function}` for one element of `{code}` at a time, on the host"
             cure = (

@@ -78,6 +78,10 @@ NAMED |= {
         "def total():\n    xs = np.linspace(0, 1, 100)\n    return sum(energy(x) for x in xs)",
         "runs `energy` for one element of `xs`",
     ),
+    "one array for each": (
+        "def rows(t: jax.Array, n):\n    return jnp.array([2.0 * jnp.sin(t).copy() for _ in range(n)])",
+        "computes the same array for each element of `range(n)`",
+    ),
     "pairs of rows": (
         "def total(xs: jax.Array):\n    n = len(xs)\n    return sum(energy(xs[i] - xs[j]) for i in range(n) for j in range(n) if i < j)",
         "runs `energy` for one element of `range(n)` at a time",
@@ -114,6 +118,7 @@ keys = jax.random.split(jax.random.key(0), 50)
 LEFT = {
     "lists of what a loop on the host draws": DRAWN + "\nout = [walls(k) for k in keys]",
     "a shape": "def shape(sides: jax.Array):\n    return tuple([int(x) for x in sides])",
+    "draws": "def rows(rng, n):\n    return jnp.array([jnp.asarray(rng.normal(size=3)) for _ in range(n)])",
     "a few pairs": "def values(xs: jax.Array):\n    return [energy(xs[i] - xs[j]) for i in range(3) for j in range(2)]",
     "pairs of numbers": "def values(n: int):\n    return [energy(i - j) for i in range(n) for j in range(n)]",
     "those that the device chooses": "def values(xs: jax.Array):\n    return [energy(x) for x in xs if x > 0]",
