@@ -30,7 +30,6 @@ from scanlint.keys.libraries import (
 )
 from scanlint.keys.machine import MOST_CALLS
 from scanlint.keys.terms import (
-    WRITTEN,
     Built,
     Changed,
     Const,
@@ -163,9 +162,9 @@ class KeyCalls(KeyStatements):
             self.seeded.setdefault(call, []).append(self.moment)
             return Seeded(call, key)
         match key:
-            case Seeded(site, Const() as seed) if site in call.args[:1]:
-                self.seeded.setdefault(WRITTEN, []).append(self.moment)
-                key = Seeded(WRITTEN, seed)
+            case Seeded(site, Const() as seed) if site in call.args[:1] and self.code.qualname != "<module>":
+                self.seeded.setdefault(self.code.node, []).append(self.moment)
+                key = Seeded(self.code.node, seed)
         if name in SPLITS:
             self.use(key, "split", "split", call)
             count = given[1] if len(given) > 1 else named.get("num", Const(2))

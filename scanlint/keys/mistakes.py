@@ -12,7 +12,6 @@ from scanlint.keys.libraries import MAPPED, TREES
 from scanlint.keys.machine import UsePair
 from scanlint.keys.summaries import KeySummary
 from scanlint.keys.terms import (
-    WRITTEN,
     Computed,
     Const,
     FieldOf,
@@ -123,8 +122,6 @@ def _mistake(pair: UsePair, summary: KeySummary) -> KeyMistake | None:
     first, second = pair
     if isinstance(second.deep, FieldOf) and first.deep is not None:
         return None  # told of the class, where what its object keeps is used again
-    if _is_written(second) and first.site is not second.site and (first.inside or second.inside):
-        return None  # two functions, each with a seed of its own
     at = next((k for k, (a, b) in enumerate(zip(first.path, second.path, strict=False)) if a != b), None)
     if at is None:
         if first.site is not second.site or first.deep == second.deep:
@@ -141,8 +138,7 @@ def _mistake(pair: UsePair, summary: KeySummary) -> KeyMistake | None:
 
 def _is_written(use: KeyUse) -> bool:
     """Whether the key is made where it is used: that it is made alike elsewhere may be meant."""
-    key = root(use.term)
-    return isinstance(key, Seeded) and key.site is WRITTEN
+    return isinstance(use.term, Seeded) and not isinstance(use.term.site, ast.Call)
 
 
 def _each_trip(pair: UsePair, site: ast.AST, loop: Stage, summary: KeySummary) -> KeyMistake | None:

@@ -80,6 +80,10 @@ SILENT = {
         def run():
             return noise() + jax.random.normal(jax.random.key(0), (3,))
         """,
+    "parts of a script that begin anew": """
+        a = jax.random.normal(jax.random.key(0))
+        b = jax.random.normal(jax.random.key(0))
+        """,
     "two seeds": """
         def run():
             return jax.random.normal(jax.random.key(0)), jax.random.normal(jax.random.key(1))
@@ -105,6 +109,10 @@ SAID = {
     "two draws of a seed that is written twice": (
         "advice",
         "def run():\n    return jax.random.normal(jax.random.key(0)), jax.random.uniform(jax.random.key(0))\n",
+    ),
+    "two draws of what is split off from such a seed": (
+        "warning",
+        "def run():\n    k = jax.random.split(jax.random.key(0))[0]\n    return jax.random.normal(k), jax.random.uniform(k)\n",
     ),
     "models of which one is loaded": (
         "advice",

@@ -61,8 +61,9 @@ def reused(code: Code) -> tuple[Reason, ...]:
     Empty where it may well be that whoever calls it does so under a jit, or where each call hands in other functions,
     which are other programs anyway.
     """
-    handed = [_handed(call, caller) for call, caller in code.callers.items()]
-    if len(handed) < 2 or (all(handed) and len(set(handed)) == len(handed)):
+    handed = [_handed(call, caller) for call, caller in code.callers.items() if not caller.scope.tests]
+    others = len(handed) > 1 and all(handed) and len(set(handed)) == len(handed)
+    if len(code.callers) < 2 or others:
         return ()
     for call, caller in code.callers.items():
         if _runs_at_top(caller, frozenset({code})):
