@@ -25,6 +25,7 @@ from scanlint.host.threaded_state import (
 )
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
+from scanlint.loops.constant_tables import host_array
 from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
@@ -110,7 +111,7 @@ def ruled_out(model: LoopModel, settings: Settings) -> bool:
     """Whether there are few trips, or the loop measures, draws or is as it is on purpose."""
     unit, node = model.unit, model.node
     if isinstance(node, ast.For):
-        if not model.streams or any(s.table or s.listed or _strides(s) for s in model.streams):
+        if not model.streams or any(_is_few(model, s) or s.listed or _strides(s) for s in model.streams):
             return True
         if not long(model, settings):
             return True
@@ -128,6 +129,13 @@ def draws_pictures(unit: Unit, calls: list[ast.Call]) -> bool:
 def _opens_now_and_then(unit: Unit, node: ast.For | ast.While, own: list[ast.stmt]) -> bool:
     """Whether not each trip enters a `with`: a file is written every so often."""
     return all(is_chosen(unit, statement, node) for statement in own if isinstance(statement, ast.With))
+
+
+def _is_few(model: LoopModel, stream: Stream) -> bool:
+    """Whether a stream is a table of numbers, and no array of NumPy of a length that is not known: an order of rows."""
+    return stream.table and not (
+        model.trips is None and stream.array is not None and host_array(model.unit, stream.array)
+    )
 
 
 def _strides(stream: Stream) -> bool:

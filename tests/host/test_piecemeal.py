@@ -223,7 +223,27 @@ def test_a_bar_that_is_bound_on_one_of_several_paths_is_a_bar() -> None:
     assert finding.name == "host-step-loop"
 
 
+def test_an_order_of_numpy_is_gone_over_like_numbers() -> None:
+    [finding] = found(
+        """
+        def run(x, batches, record):
+            order = np.array(range(len(batches)))
+            np.random.shuffle(order)
+            for j in order:
+                x, total = step(x + batches[j])
+                record(total)
+            return x
+        """
+    )
+    assert finding.name == "host-step-loop"
+
+
 SILENT = {
+    "a few numbers of NumPy": """
+        for rate in np.array([0.1, 0.2, 0.3]):
+            x, _ = step(x * rate)
+            record(x)
+        """,
     "a file that each trip opens": """
         for i in range(n):
             x, total = step(x)
