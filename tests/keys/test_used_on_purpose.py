@@ -41,6 +41,27 @@ SILENT = {
             out = jax.block_until_ready(chain(key, 10))
             return out, now() - start
         """,
+    "two functions that are timed": """
+        def other(key):
+            return jax.random.uniform(jax.random.split(key)[0], (3,))
+
+
+        def run(key):
+            start = now()
+            jax.block_until_ready(chain(key, 2))
+            first = now() - start
+            start = now()
+            jax.block_until_ready(other(key))
+            return first, now() - start
+        """,
+    "two states that go on under the same draws": """
+        def run(key, a, b, n):
+            for i in range(n):
+                key, now = jax.random.split(key)
+                a = chain(now, a)
+                b = chain(now, b)
+            return a, b
+        """,
     "a function that times what it is handed": """
         def run(seed):
             def timed(fn, *given):
@@ -105,6 +126,10 @@ SAID = {
     "two draws beside a clock": (
         "warning",
         "def run(key):\n    a = jax.random.normal(key)\n    b = jax.random.uniform(key)\n    return a, b, time.time()\n",
+    ),
+    "one state that goes on twice": (
+        "advice",
+        "def run(key, a):\n    a = chain(key, a)\n    a = chain(key, a)\n    return a\n",
     ),
     "two draws of a seed that is written twice": (
         "advice",
