@@ -53,7 +53,7 @@ def _in_pieces(node: ast.FunctionDef | ast.AsyncFunctionDef, context: Context) -
             "commented out",
             end=next(reversed(node.args.args), None),
             label="nothing that is known stands in its way",
-            help="jit it again: it is one dispatch then; where that compiles for long, take fewer operations of more each",
+            help="jit it again: it is one dispatch then; where that compiles for long, work on larger arrays at a time",
         )
 
 
