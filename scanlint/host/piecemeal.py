@@ -127,8 +127,11 @@ def draws_pictures(unit: Unit, calls: list[ast.Call]) -> bool:
 
 
 def _opens_now_and_then(unit: Unit, node: ast.For | ast.While, own: list[ast.stmt]) -> bool:
-    """Whether not each trip enters a `with`: a file is written every so often."""
-    return all(is_chosen(unit, statement, node) for statement in own if isinstance(statement, ast.With))
+    """Whether the loop enters a `with` to open a file alone, and not on each trip: one is written every so often."""
+    withs = [statement for statement in own if isinstance(statement, ast.With)]
+    managers = [item.context_expr for statement in withs for item in statement.items]
+    opened = all(isinstance(m, ast.Call) and ast.unparse(m.func).endswith("open") for m in managers)
+    return opened and all(is_chosen(unit, statement, node) for statement in withs)
 
 
 def _is_few(model: LoopModel, stream: Stream) -> bool:

@@ -244,6 +244,15 @@ SILENT = {
             x, _ = step(x * rate)
             record(x)
         """,
+    "a context that one trip enters": """
+        for i in range(n):
+            if i == 1:
+                with jax.log_compiles():
+                    x, total = step(x)
+            else:
+                x, total = step(x)
+            record(x)
+        """,
     "a file that each trip opens": """
         for i in range(n):
             x, total = step(x)
