@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from math import prod
 from typing import Literal, NamedTuple
 
 from scanlint.batching.fetches import ARRAYS, NUMBERS
 from scanlint.host.piecemeal import jitted
+from scanlint.host.provenance import of_jax
 from scanlint.host.results.loose_work import LEAST, host_loop_in, operations_of
 from scanlint.host.step_loop import measures
 from scanlint.loops.constant_tables import host_array
@@ -32,7 +34,7 @@ class Loose(NamedTuple):
     `loops` names the function with the loop on the host that runs for each.
     """
 
-    done: Literal["handed", "fetched", "computed", "looped"]
+    done: Literal["handed", "fetched", "computed", "looped", "same"]
     function: str = ""
     loops: str = ""
 
@@ -45,7 +47,7 @@ def loose_elements(
         case [ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)]:
             pass
         case _:
-            return None
+            return _pairs(unit, node, settings)
     rows = is_array(unit, iterable) or host_array(unit, iterable)
     if not (rows or (stacks and not DRAWS(unit.qualname))) or unit.source.tests or measures(_calls(node)):
         return None
@@ -62,6 +64,8 @@ def loose_elements(
         trips is not None and trips <= settings.max_unrolled_trips
     ):
         return None
+    if stacks and not reads(node.elt) & names and _is_the_same(unit, node.elt):
+        return Loose("same")
     numpy = any(unit.resolve(call.func) in ARRAYS for call in stacks)
     made = _only_made(unit, node.elt, names)
     if made and not numpy and stacks:
@@ -69,6 +73,34 @@ def loose_elements(
     if is_array(unit, iterable) and any(_fetches(unit, call, names) for call in _calls(node.elt)):
         return Loose("fetched") if stacks or not _is_shape(unit, node) else None
     return _computed(unit, node, rows, names, trips)
+
+
+def _is_the_same(unit: Unit, element: ast.expr) -> bool:
+    """Whether JAX surely makes an element, by functions of arrays alone: it is the same each time."""
+    names = [unit.resolve(call.func) or "" for call in _calls(element)]
+    methods = [isinstance(call.func, ast.Attribute) and unit.value(call.func.value).array for call in _calls(element)]
+    pure = all(name.startswith("jax.numpy.") or method for name, method in zip(names, methods, strict=True))
+    return bool(names) and pure and of_jax(unit, element)
+
+
+def _pairs(unit: Unit, node: ast.ListComp | ast.GeneratorExp, settings: Settings) -> Loose | None:
+    """The elements of several ranges or arrays, or some of one, where each is computed of rows of an array."""
+    streams = [s for g in node.generators if not g.is_async for s in streams_of(unit, g.target, g.iter)]
+    names = frozenset(n for g in node.generators for n in targets(g.target))
+    if unit.source.tests or measures(_calls(node)) or names - {n for s in streams for n in targets(s.target)}:
+        return None
+    if any(s.listed or s.table for s in streams) or any(unit.value(t).array for g in node.generators for t in g.ifs):
+        return None
+    trips = [trips_of(unit, (stream,)) for stream in streams]
+    total = prod(n for n in trips if n is not None)
+    few = None not in trips and total <= settings.max_unrolled_trips
+    if few or any(_differ(g.iter) for g in node.generators):
+        return None
+    parts = [part for part in ast.walk(node.elt) if isinstance(part, ast.Subscript)]
+    rows = any(s.array is not None for s in streams) or any(
+        is_array(unit, part.value) and reads(part.slice) & names for part in parts
+    )
+    return _computed(unit, node, True, names, None if None in trips else total) if rows else None
 
 
 def _is_shape(unit: Unit, node: ast.AST) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from scanlint.loops.constant_tables import host_array
 from scanlint.loops.jumps import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import index_needs_int
-from scanlint.loops.streams import Stream, streams_of, trips_of, unwrapped
+from scanlint.loops.streams import Stream, is_array, streams_of, trips_of, unwrapped
 from scanlint.policy.names import BATCHED, DRAWS, FEW_ON_HOST, PYTREES
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
@@ -48,7 +48,7 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
     model, _ = without_bar(model)
     if not isinstance(model.node, ast.For):
         return None
-    examples = compiled and not _is_left(model) and _are_examples(model, unwrapped(unit, model.node.iter)[0])
+    examples = not _is_left(model) and _are_examples(model, unwrapped(unit, model.node.iter)[0])
     if not examples and (ruled_out(model, settings) or not long(model, settings)):
         return None
     found = model.obstacles
@@ -59,6 +59,8 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
         return None
     call = _kept_call(model, own, jitted if compiled else partial(_is_eager, unit))
     if call is None or foreign(model, own) or _shapes(unit, call, model.staged) or _draws_batches(model.node, own):
+        return None
+    if examples and not compiled and _are_records(call, targets(model.node.target)):
         return None
     why = next(iter(in_the_way(model, own)), None)
     why = why or Withheld("not-a-batch", "it is not known to treat each example on its own")
@@ -79,9 +81,13 @@ def _reads_back(own: list[ast.stmt]) -> bool:
 
 
 def _collects(statement: ast.stmt) -> bool:
-    """A statement puts something into a list, or into a place of an array."""
+    """A statement puts something into a list, or into a place of an array, or adds it up."""
     match statement:
         case ast.Assign(targets=[ast.Subscript()]) | ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"))):
+            return True
+        case ast.AugAssign(op=ast.Add()):
+            return True
+        case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at"))))):
             return True
     return False
 
@@ -105,8 +111,14 @@ def is_collection(unit: Unit, iterable: ast.expr, target: ast.expr) -> bool:
         case _:
             parts = [iterable]
     words = [name for part in parts for name in _words(part)]
-    plain = all(isinstance(part, ast.Name | ast.Attribute) for part in parts)
+    plain = all(isinstance(part, ast.Name | ast.Attribute) or is_array(unit, part) for part in parts)
     return plain and not (PYTREES(*words) or FEW_ON_HOST(*words) or BATCHED(*words, *targets(target)))
+
+
+def _are_records(call: ast.Call, names: Sequence[str]) -> bool:
+    """A call is handed nothing but parts of what is gone over: `f(row.x)`, `f(row["x"])`."""
+    parts = [p.value for a in call.args for p in ast.walk(a) if isinstance(p, ast.Attribute | ast.Subscript)]
+    return not any(isinstance(n, ast.Name) and n.id in names and n not in parts for a in call.args for n in ast.walk(a))
 
 
 def _draws_batches(node: ast.For, own: list[ast.stmt]) -> bool:
@@ -166,15 +178,10 @@ def _keeps(statement: ast.stmt, own: list[ast.stmt]) -> bool:
 def _stored(own: list[ast.stmt], names: Names) -> bool:
     """True if a value made of these names is appended, stored in a place or added up."""
     for statement in own:
-        match statement:
-            case ast.Assign(targets=[ast.Subscript()], value=value) | ast.AugAssign(value=value):
-                pass
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[value])):
-                pass
-            case _:
-                continue
-        if reads(value) & names:
-            return True
+        if isinstance(statement, ast.AugAssign) or _collects(statement):
+            value = statement.value  # type: ignore[attr-defined]
+            if reads(value) & names:
+                return True
     return False
 
 

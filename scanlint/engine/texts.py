@@ -54,7 +54,9 @@ class Texts:
     def placed(self, finding: Finding) -> Finding:
         """A finding with the places of notebooks as cells and lines in them."""
         notebook = self._notebook(finding.path)
-        chain = tuple(self._link(link) for link in finding.chain)
+        books = [book for link in finding.chain if (book := self._notebook(link.path))]
+        written = {letter: meant for book in books for letter, meant in book.written_as.items()}
+        chain = tuple(self._link(link._replace(text=link.text.translate(written))) for link in finding.chain)
         if notebook is None:
             return finding if chain == finding.chain else replace(finding, chain=chain)
         return _in_cells(replace(finding, chain=chain), notebook)
@@ -64,7 +66,7 @@ class Texts:
         if notebook is None:
             return link
         cell, at = notebook.place(Position(link.line, link.column))
-        return link._replace(text=link.text.translate(notebook.written_as), line=at.line, cell=cell)
+        return link._replace(line=at.line, cell=cell)
 
     def _notebook(self, path: str) -> Notebook | None:
         source = self._source(path) if path.endswith(".ipynb") else None

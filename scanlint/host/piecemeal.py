@@ -11,6 +11,7 @@ from scanlint.host.dispatches import cost, dispatches, evident
 from scanlint.host.eager_work import EagerWork
 from scanlint.host.host_work import HostWork
 from scanlint.host.provenance import of_jax
+from scanlint.host.results.each_trip import is_chosen
 from scanlint.host.step_loop import long, measures, on_devices, without_bar
 from scanlint.host.threaded_state import (
     called_in,
@@ -24,6 +25,7 @@ from scanlint.host.threaded_state import (
 )
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
+from scanlint.loops.constant_tables import host_array
 from scanlint.loops.jumps import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
@@ -88,9 +90,9 @@ def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
     if any(reads(test).isdisjoint(binds(*model.node.body) | model.staged) for test in _left_by(own)):
         return None
     step = _step(model.unit, own, frozenset(state), kept)
-    if step is None and (cost(model) < LEAST or evident(model) < OWN or not _recurs(model, state)):
+    if step is None and (cost(model) < LEAST or evident(model) < OWN or not (kept or _recurs(model, state))):
         return None
-    if step is None and not any(_by_jax(model.unit, s, frozenset(state)) for s in own):
+    if step is None and not any(_by_jax(model.unit, s, frozenset(state), kept, worked) for s in own):
         return None
     if step is None and any(_goes_over_data(model.unit, s, frozenset(state)) for s in own):
         return None
@@ -98,7 +100,8 @@ def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
         return None
     if long_step(model.unit, calls):
         return None
-    if any(o.code in ELSEWHERE for o in model.obstacles):
+    now_and_then = {"context-manager"} if _opens_now_and_then(model.unit, model.node, own) else set[str]()
+    if not ({o.code for o in model.obstacles} - now_and_then).isdisjoint(ELSEWHERE):
         return None
     hindered = (*in_the_way(model, own), *_refused(model, worked), *bar)
     if not hindered:
@@ -110,7 +113,7 @@ def ruled_out(model: LoopModel, settings: Settings) -> bool:
     """Whether there are few trips, or the loop measures, draws or is as it is on purpose."""
     unit, node = model.unit, model.node
     if isinstance(node, ast.For):
-        if not model.streams or any(s.table or s.listed or _strides(s) for s in model.streams):
+        if not model.streams or any(_is_few(model, s) or s.listed or _strides(s) for s in model.streams):
             return True
         if not long(model, settings):
             return True
@@ -123,6 +126,21 @@ def ruled_out(model: LoopModel, settings: Settings) -> bool:
 def draws_pictures(unit: Unit, calls: list[ast.Call]) -> bool:
     """Whether some calls draw, or the function is called so."""
     return any((unit.resolve(call.func) or "").startswith(PICTURES) for call in calls) or DRAWS(unit.qualname)
+
+
+def _opens_now_and_then(unit: Unit, node: ast.For | ast.While, own: list[ast.stmt]) -> bool:
+    """Whether the loop enters a `with` to open a file alone, and not on each trip: one is written every so often."""
+    withs = [statement for statement in own if isinstance(statement, ast.With)]
+    managers = [item.context_expr for statement in withs for item in statement.items]
+    opened = all(isinstance(m, ast.Call) and ast.unparse(m.func).endswith("open") for m in managers)
+    return opened and all(is_chosen(unit, statement, node) for statement in withs)
+
+
+def _is_few(model: LoopModel, stream: Stream) -> bool:
+    """Whether a stream is a table of numbers, and no array of NumPy of a length that is not known: an order of rows."""
+    return stream.table and not (
+        model.trips is None and stream.array is not None and host_array(model.unit, stream.array)
+    )
 
 
 def _strides(stream: Stream) -> bool:
@@ -229,14 +247,18 @@ def jitted(function: Value) -> bool:
     return False
 
 
-def _by_jax(unit: Unit, statement: ast.stmt, state: Names) -> bool:
-    """Whether a statement sets the state to what JAX surely computes."""
+def _by_jax(unit: Unit, statement: ast.stmt, state: Names, kept: tuple[str, ...], worked: Names) -> bool:
+    """Whether a statement sets the state, or an attribute that is `kept`, to what JAX surely computes."""
     match statement:
-        case ast.Assign(targets=bound, value=value) if {n for t in bound for n in targets(t)} & state:
-            return of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value))
-        case ast.AugAssign(target=ast.Name(id=name), value=value) if name in state:
-            return of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value))
-    return False
+        case ast.Assign(targets=[ast.Attribute() as bound], value=ast.Name(id=name)) if name in worked:
+            return ast.unparse(bound) in kept
+        case ast.Assign(targets=bound, value=value):
+            sets = any(ast.unparse(t) in kept for t in bound) or any(n in state for t in bound for n in targets(t))
+        case ast.AugAssign(target=target, value=value):
+            sets = ast.unparse(target) in (*kept, *state)
+        case _:
+            return False
+    return sets and (of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value)))
 
 
 def _goes_over_data(unit: Unit, statement: ast.stmt, state: Names) -> bool:

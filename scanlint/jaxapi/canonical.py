@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 
+from scanlint.jaxapi.removed import NOW
 from scanlint.syntax.regex import regex
 
 JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
@@ -20,8 +21,8 @@ STAGED_BODIES = {
 SCANS = frozenset({"jax.lax.scan", "haiku.scan"})
 BUILTINS = frozenset(dir(builtins))
 
-_MOVED = {"jax.tree_util.tree_map": "jax.tree.map", "jax.tree_map": "jax.tree.map", "jax.api.jit": "jax.jit"}
-
+_TREE_MAPS = ("jax.tree_util.tree_map", "jax.tree_map", "jax.tree_multimap", "jax.tree_util.tree_multimap")
+_MOVED = {**dict.fromkeys(_TREE_MAPS, "jax.tree.map"), "jax.api.jit": "jax.jit", **NOW}
 
 _PRIVATE = regex(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")
 _SPLIT = ("jax.numpy.lax_numpy.", "jax.numpy.util.", "jax.lax.lax.", "jax.lax.utils.", "jax.random.core.")

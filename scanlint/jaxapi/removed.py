@@ -24,8 +24,9 @@ RENAMED = (
     "jax.scipy.linalg.triu=jax.numpy.triu jax.scipy.special.sph_harm=jax.scipy.special.sph_harm_y"
 )
 """What goes by another name now."""
+NOW: dict[str, str] = {old: new for old, _, new in (word.partition("=") for word in RENAMED.split())}
 REMOVED: dict[str, str] = {
-    **{old: f"`{new}`" for old, _, new in (word.partition("=") for word in RENAMED.split())},
+    **{old: f"`{new}`" for old, new in NOW.items()},
     **{f"jax.tree_{n}": TREE.format(n) for n in TREES},
     "jax.tree_multimap": "`jax.tree.map`, which takes several trees",
     "jax.tree_util.tree_multimap": "`jax.tree.map`, which takes several trees",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect
 
 from scanlint.jaxapi.host_functions import CLOCK_READS
 from scanlint.keys.libraries import LIKE
 from scanlint.keys.mistakes import KeyMistake, mistakes
 from scanlint.keys.summaries import KeySummary, Summaries
+from scanlint.syntax.bindings import Names, binds, reads
 from scanlint.trace.domain.callables import Closure, Transformed
 from scanlint.trace.domain.contexts import REVERSE_MODE
 from scanlint.trace.domain.values import Value
@@ -33,7 +35,8 @@ def _mistakes(unit: Unit) -> list[KeyMistake]:
     found = key_summary(unit)
     others = _other_methods(unit) if found is not None and found.cells else {}
     known = mistakes(found, others) if found is not None else []
-    made = [m for m in known if not (_is_warm_up(unit, m) or _is_filled(unit, m.site) or _is_replaced(unit, m))]
+    meant = (_is_warm_up, _are_twins, _is_replaced)
+    made = [m for m in known if not (_is_filled(unit, m.site) or any(on_purpose(unit, m) for on_purpose in meant))]
     return [m._replace(level="advice") if _of_one_value(unit, m) else m for m in made]
 
 
@@ -49,13 +52,35 @@ def _other_methods(unit: Unit) -> dict[str, KeySummary]:
 
 
 def _is_warm_up(unit: Unit, made: KeyMistake) -> bool:
-    """Whether both uses are calls of one function in a function that looks at a clock: it is run again to be timed."""
+    """Whether a function that looks at a clock runs one function again, or times two functions of the project apart."""
     match made.earlier, made.site:
-        case ast.Call(func=first), ast.Call(func=second) if first is not second and ast.dump(first) == ast.dump(second):
+        case ast.Call(func=first, lineno=begun), ast.Call(func=second, lineno=again) if first is not second:
             around = (a for a in unit.ancestors(made.site) if isinstance(a, ast.FunctionDef | ast.AsyncFunctionDef))
             inside = {*ast.walk(next(around, unit.node))}
-            return any(name in CLOCK_READS and call in inside for name, call in unit.calls)
+            clocks = sorted(call.lineno for name, call in unit.calls if name in CLOCK_READS and call in inside)
+            apart = made.first.inside is not None is not made.second.inside and begun < again
+            timed = (
+                apart
+                and bisect(clocks, begun) not in (0, bisect(clocks, again))
+                and bisect(clocks, again) < len(clocks)
+            )
+            return bool(clocks) and (ast.dump(first) == ast.dump(second) or timed)
     return False
+
+
+def _are_twins(unit: Unit, made: KeyMistake) -> bool:
+    """Whether one function takes two states a step further, each its own: they are compared under the same draws."""
+    match made.earlier, made.site:
+        case ast.Call(func=first) as one, ast.Call(func=second) as other if ast.dump(first) == ast.dump(second):
+            mine, others = _renewed(unit, one), _renewed(unit, other)
+            return bool(mine) and bool(others) and mine.isdisjoint(others)
+    return False
+
+
+def _renewed(unit: Unit, call: ast.Call) -> Names:
+    """The names that a call takes and gives anew."""
+    around = unit.parents.get(call)
+    return reads(*call.args) & binds(around) if isinstance(around, ast.Assign) else frozenset()
 
 
 def _is_filled(unit: Unit, site: ast.AST) -> bool:

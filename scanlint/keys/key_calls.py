@@ -161,6 +161,10 @@ class KeyCalls(KeyStatements):
         if name in SEEDS:
             self.seeded.setdefault(call, []).append(self.moment)
             return Seeded(call, key)
+        match key:
+            case Seeded(site, Const() as seed) if site in call.args[:1] and self.code.qualname != "<module>":
+                self.seeded.setdefault(self.code.node, []).append(self.moment)
+                key = Seeded(self.code.node, seed)
         if name in SPLITS:
             self.use(key, "split", "split", call)
             count = given[1] if len(given) > 1 else named.get("num", Const(2))

@@ -11,7 +11,18 @@ from scanlint.jaxapi.words import words
 from scanlint.keys.libraries import MAPPED, TREES
 from scanlint.keys.machine import UsePair
 from scanlint.keys.summaries import KeySummary
-from scanlint.keys.terms import Computed, Const, FieldOf, KeyGuard, Passed, Seeded, Stage, ancestors, choices, root
+from scanlint.keys.terms import (
+    Computed,
+    Const,
+    FieldOf,
+    KeyGuard,
+    Passed,
+    Seeded,
+    Stage,
+    ancestors,
+    choices,
+    root,
+)
 from scanlint.keys.uses import KeyUse
 
 TOGETHER = frozenset(["permutation", "shuffle", "choice"])
@@ -125,6 +136,11 @@ def _mistake(pair: UsePair, summary: KeySummary) -> KeyMistake | None:
     return _made("constant-key" if _made_again(pair, other, summary) else "key-reused", pair, site, earlier)
 
 
+def _is_written(use: KeyUse) -> bool:
+    """Whether the key is made where it is used: that it is made alike elsewhere may be meant."""
+    return isinstance(use.term, Seeded) and not isinstance(use.term.site, ast.Call)
+
+
 def _each_trip(pair: UsePair, site: ast.AST, loop: Stage, summary: KeySummary) -> KeyMistake | None:
     """One use on several trips of a loop. A test in the loop may be why there is only one trip, or only one use."""
     rule = "constant-key" if _made_again(pair, loop, summary) else "key-each-trip"
@@ -180,7 +196,7 @@ def _certain(pair: UsePair) -> bool:
     One function of the project that is called twice with a key may well compare two arguments.
     """
     first, second = pair
-    if "handed" in (first.kind, second.kind) or not (first.sure and second.sure):
+    if "handed" in (first.kind, second.kind) or not (first.sure and second.sure) or _is_written(second):
         return False
     if first.site is not second.site and first.deep is not None and first.deep == second.deep:
         return False

@@ -108,7 +108,10 @@ class Tail:
 
 @term
 class Seeded:
-    """`jax.random.key(seed)`: the same key at any moment, for the same seed."""
+    """`jax.random.key(seed)`: the same key at any moment, for the same seed.
+
+    The site of those that are made where they are used, `normal(key(0), ...)`, is the function: they are one key.
+    """
 
     site: ast.AST
     seed: Term

@@ -216,6 +216,9 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
         case ast.FormattedValue(value=value):
             if name := staged_in(value):
                 yield name, "an f-string"
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=value):
+            if name := staged_in(value):
+                yield name, "a text that is formatted"
         case ast.Call(func=function, args=args):
             if name := staged_in(*static_arguments(unit, part)):
                 yield name, f"a static argument of `{ast.unparse(function)}`"

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from scanlint.syntax.bindings import targets
 from scanlint.syntax.regex import regex
 from scanlint.syntax.slices import backwards
 from scanlint.trace.domain.folding import LARGEST
@@ -87,10 +86,12 @@ def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr,
             first, second = unwrapped(unit, body, depth + 1), unwrapped(unit, orelse, depth + 1)
             if ast.dump(first[0]) == ast.dump(second[0]):
                 return second[0] if second[1] is None else first[0], first[1] or second[1]
-        case ast.Name(id=name):
-            bound = [n for n in unit.every(ast.Assign) if name in targets(n.targets[0])]
-            if len(bound) == 1 and isinstance(bound[0].value, ast.Call | ast.IfExp):
-                inner, wrapper = unwrapped(unit, bound[0].value, depth + 1)
+        case ast.Name():
+            from scanlint.dataflow.around import source_of
+
+            bound = source_of(unit, iterable)
+            if isinstance(bound, ast.Call | ast.IfExp):
+                inner, wrapper = unwrapped(unit, bound, depth + 1)
                 return (inner, wrapper) if wrapper is not None else (iterable, None)
     return iterable, None
 

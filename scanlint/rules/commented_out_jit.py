@@ -12,6 +12,8 @@ from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.unit import Unit
 
 FAMILIES = ("SCN1", "SCN2")
+MANY = 100
+"""Operations of a call from which one dispatch of them is worth a word: some milliseconds."""
 NO_FIX = Fix("none", "not-jitted: a function that is not jitted works as it is")
 
 
@@ -29,11 +31,30 @@ class CommentedOutJit(Rule[ast.FunctionDef | ast.AsyncFunctionDef]):
         if wished is None:
             return
         traced = {c.qualname for c in context.unit.contexts.values() if c.traced}
-        for report in _reports(wished, context):
+        reports = [*_reports(wished, context)]
+        for report in reports:
             place = wished.context(report.node)
             comment = _comment(place, context.unit, wished)
             if comment is not None and place.qualname not in traced:
                 yield _as_wish(report, comment)
+        if not reports and not traced:
+            yield from _in_pieces(node, context)
+
+
+def _in_pieces(node: ast.FunctionDef | ast.AsyncFunctionDef, context: Context) -> Iterator[Report]:
+    """What is said of a function that nothing keeps from being jitted, and that runs many operations."""
+    from scanlint.host.dispatches import called
+
+    operations = called(context.unit.code) if context.unit.code is not None else 0
+    if operations >= MANY and not context.unit.source.tests:
+        yield context.report(
+            node,
+            f"each call of `{node.name}` runs about {round(operations)} of JAX's operations one by one: its jit is "
+            "commented out",
+            end=next(reversed(node.args.args), None),
+            label="nothing that is known stands in its way",
+            help="jit it again: it is one dispatch then; where that compiles for long, work on larger arrays at a time",
+        )
 
 
 def _reports(wished: Unit, context: Context) -> Iterator[Report]:

@@ -20,6 +20,7 @@ CURES = {
     "side-effect": "let the step return what that needs, run the trips in between as one program, and do it after each",
     "occasional-print": "run the trips between two prints as one program, and print after each",
     "host-work": "let the step return what that needs, run the trips in between as one program, and do it after each",
+    "context-manager": "let the step return what that needs, run the trips in between as one program, do it after each",
     "waits-to-decide": "choose in the step, with `jnp.where` or `lax.cond`",
     "mutation": "keep the state in local names, let the program stack what is stored, and store both after the loop",
     "raises": "let the program return whether all is well (a flag, or NaN), and raise after the loop",

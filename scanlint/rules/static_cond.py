@@ -15,6 +15,8 @@ from scanlint.trace.unit import Unit
 CHOICES = words("jax.lax.cond jax.lax.switch jax.numpy.where")
 WHERE = "jax.numpy.where"
 NUMBERS = words("bool int float")
+SHAPES = words("shape rank")
+"""Origins of numbers that no array takes the place of, whatever is passed."""
 
 
 class StaticCond(Rule[ast.Call]):
@@ -33,9 +35,10 @@ class StaticCond(Rule[ast.Call]):
         if where and len(node.args) != 3:
             return
         test = node.args[0]
-        if not _is_of_python(context.unit.value(test)) or (where and _counts(context.unit, node, test)):
+        value = context.unit.value(test)
+        if not _is_of_python(value) or (where and _counts(context.unit, node, test)):
             return
-        if _may_be_passed(context.unit, test):
+        if value.origin not in SHAPES and _may_be_passed(context.unit, test):
             return
         name = ast.unparse(node.func)
         shown = " ".join(ast.unparse(test).split())

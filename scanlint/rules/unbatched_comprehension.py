@@ -87,7 +87,7 @@ def _loose(node: ast.ListComp | ast.GeneratorExp, stacks: list[ast.Call], contex
     found = loose_elements(context.unit, node, stacks, context.settings)
     if found is None:
         return
-    code = context.unit.source.segment(node.generators[0].iter)
+    code = "` and `".join(dict.fromkeys(context.unit.source.segment(g.iter) for g in node.generators))
     match found.done:
         case "handed":
             message = f"this comprehension hands the device one element of `{code}` at a time"
@@ -100,6 +100,9 @@ def _loose(node: ast.ListComp | ast.GeneratorExp, stacks: list[ast.Call], contex
                 f"this comprehension runs `{found.function}` for one element of `{code}` at a time, outside of jit"
             )
             cure = "compute all elements at once by `jax.vmap`, in a function that is jitted"
+        case "same":
+            message = f"this comprehension computes the same array for each element of `{code}`"
+            cure = "compute it once, and repeat it: `jnp.broadcast_to(...)` or `jnp.tile(...)`"
         case "looped":
             message = f"this comprehension runs `{found.function}` for one element of `{code}` at a time, on the host"
             cure = (

@@ -42,6 +42,15 @@ def test_json_is_one_object(project: Path, run: Scanlint) -> None:
     assert document["summary"]["files"] == 2
 
 
+def test_what_Python_warns_of_in_the_text_is_not_printed(project: Path, start: Scanlint) -> None:
+    path = project / "loop.py"
+    path.write_text(path.read_text().replace("jnp.cos(state)", "state ** 2").replace("@", 'TEX = "\\hdots"\n\n\n@'))
+    done = start("--no-cache", "--fix", "--diff", "--exit-zero", ".")
+    assert "state**2" not in done.stdout
+    assert "fori_loop" in done.stdout
+    assert "SyntaxWarning" not in done.stderr
+
+
 def test_a_report_can_go_to_a_file(project: Path, run: Scanlint) -> None:
     done = run("--output-format", "json", "-o", "report.json", ".")
     assert (done.returncode, done.stdout) == (1, "")

@@ -51,6 +51,22 @@ NAMED = {
         "def f(xs: jax.Array):\n    out = []\n    for x in xs:\n        out.append(energy(x))\n    return out",
         "this loop runs `energy` for one example at a time, outside of jit",
     ),
+    "pairs under a function that is not jitted": (
+        "def f(X_test, Y_test):\n    out = []\n    for x, y in zip(X_test, Y_test):\n        out.append(energy(x) - y)\n    return out",
+        "this loop runs `energy` for one example at a time, outside of jit",
+    ),
+    "points of a grid, one axis beside the other": (
+        "def f(n):\n    X, Y = jnp.meshgrid(jnp.linspace(0, 1, n), jnp.linspace(0, 1, n))\n    out = []\n    for x, y in zip(X.reshape(-1), Y.reshape(-1)):\n        out.append(energy(x + y))\n    return out",
+        "this loop runs `energy` for one example at a time, outside of jit",
+    ),
+    "pairs of rows that are added up": (
+        "def f(xs: jax.Array):\n    total = 0.0\n    for i in range(len(xs)):\n        for j in range(len(xs)):\n            if i < j:\n                total += energy(xs[i] - xs[j])\n    return total",
+        "this loop runs `energy` for one example at a time, outside of jit",
+    ),
+    "gradients that are added in place": (
+        "def f(xs: jax.Array):\n    out = jnp.zeros_like(xs)\n    for i in range(len(xs)):\n        for j in range(len(xs)):\n            if i != j:\n                g = jax.grad(energy)(xs[i] - xs[j])\n                out = out.at[i].add(g)\n    return out",
+        "this loop runs `jax.grad(energy)` for one example at a time, outside of jit",
+    ),
     "an accuracy": (
         "def f(params, X, Y):\n    return sum(int(predict(params, x) == y) for x, y in zip(X, Y)) / len(X)",
         "this comprehension calls the jitted `predict` for one element of `zip(X, Y)`",
@@ -68,6 +84,9 @@ LEFT = {
     "a state that goes on": "def f(params, xs):\n    for x in xs:\n        params = params - predict(params, x)\n    return params",
     "what goes on from the last of a list": "def f(params, xs):\n    out = [xs[0]]\n    for x in xs:\n        out.append(predict(params, out[-1] + x))\n    return out",
     "what stops early": "def f(params, xs):\n    return any(predict(params, x) > 0 for x in xs)",
+    "entries by the texts of their keys": "def f(ps, xs: jax.Array, n: int):\n    total = 0.0\n    for i in range(n):\n        total += energy(ps['p_%d' % i])\n    return total",
+    "cheap work that is added up": "def f(xs: jax.Array):\n    total = 0.0\n    for i in range(len(xs)):\n        for j in range(i):\n            total += jnp.abs(xs[i] - xs[j])\n    return total",
+    "what is added up and read": "def f(x, n: int):\n    for i in range(n):\n        x += energy(x * i)\n    return x",
     "cheap work": "def f(xs: jax.Array):\n    out = []\n    for x in xs:\n        out.append(jnp.sin(x))\n    return out",
     "records under a function that is not jitted": "def f(rows):\n    out = []\n    for row in rows:\n        out.append(energy(row.x))\n    return out",
 }

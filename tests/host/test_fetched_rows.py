@@ -28,6 +28,20 @@ def found(text: str, folder: Path, name: str = "model.py") -> list[int]:
 
 
 NAMED = {
+    "a mask that is asked": """
+        def walls(segments: jax.Array, mask: jax.Array, draw):
+            for j in range(segments.shape[0]):
+                if not mask[j]:
+                    continue
+                draw(segments[j])
+        """,
+    "elements by a name that are asked": """
+        def hits(angles: jax.Array, distances: jax.Array, draw):
+            for i, angle in enumerate(angles):
+                d = distances[i]
+                if jnp.isfinite(d) and d < 30.0:
+                    draw(d * jnp.cos(angle))
+        """,
     "places in a list that JAX draws": """
         def sample(buffer, key):
             places = jax.random.randint(key, (32,), 0, len(buffer))
@@ -75,6 +89,19 @@ NAMED = {
         """,
 }
 LEFT = {
+    "a list that is asked": """
+        def walls(segments: jax.Array, mask: list[bool], draw):
+            for j in range(len(mask)):
+                if mask[j]:
+                    draw(j)
+        """,
+    "a mask of NumPy that is asked": """
+        def walls(segments: jax.Array, mask, draw):
+            mask = np.asarray(mask)
+            for j in range(segments.shape[0]):
+                if mask[j]:
+                    draw(j)
+        """,
     "places that are fetched before": """
         def sample(buffer, key):
             places = np.asarray(jax.random.randint(key, (32,), 0, len(buffer)))

@@ -78,6 +78,18 @@ NAMED |= {
         "def total():\n    xs = np.linspace(0, 1, 100)\n    return sum(energy(x) for x in xs)",
         "runs `energy` for one element of `xs`",
     ),
+    "one array for each": (
+        "def rows(t: jax.Array, n):\n    return jnp.array([2.0 * jnp.sin(t).copy() for _ in range(n)])",
+        "computes the same array for each element of `range(n)`",
+    ),
+    "pairs of rows": (
+        "def total(xs: jax.Array):\n    n = len(xs)\n    return sum(energy(xs[i] - xs[j]) for i in range(n) for j in range(n) if i < j)",
+        "runs `energy` for one element of `range(n)` at a time",
+    ),
+    "pairs of two arrays": (
+        "def total(xs: jax.Array, ys: jax.Array):\n    return [energy(x - y) for x in xs for y in ys]",
+        "runs `energy` for one element of `xs` and `ys` at a time",
+    ),
     "few operations of many": (
         "def tail(data: jax.Array):\n    return [jnp.mean(data > x) for x in jnp.linspace(0, 1, 2000)]",
         "runs `jnp.mean` for one element of `jnp.linspace(0, 1, 2000)`",
@@ -91,8 +103,25 @@ NAMED |= {
         "runs `settle` for one element of `grid` at a time, on the host",
     ),
 }
+DRAWN = """
+def walls(key):
+    found = []
+    for i in range(int(jax.random.randint(key, (), 0, 9))):
+        k = jax.random.fold_in(key, i)
+        if bool(jax.random.bernoulli(k)):
+            found.append(float(jax.random.uniform(k)))
+    return found
+
+
+keys = jax.random.split(jax.random.key(0), 50)
+"""
 LEFT = {
+    "lists of what a loop on the host draws": DRAWN + "\nout = [walls(k) for k in keys]",
     "a shape": "def shape(sides: jax.Array):\n    return tuple([int(x) for x in sides])",
+    "draws": "def rows(rng, n):\n    return jnp.array([jnp.asarray(rng.normal(size=3)) for _ in range(n)])",
+    "a few pairs": "def values(xs: jax.Array):\n    return [energy(xs[i] - xs[j]) for i in range(3) for j in range(2)]",
+    "pairs of numbers": "def values(n: int):\n    return [energy(i - j) for i in range(n) for j in range(n)]",
+    "those that the device chooses": "def values(xs: jax.Array):\n    return [energy(x) for x in xs if x > 0]",
     "a few points": "def values(ax):\n    return [energy(x) for x in np.linspace(0, 1, 8)]",
     "a few operations": "def values(ax):\n    return [jnp.sin(x) for x in np.linspace(0, 1, 50)]",
     "NumPy on a grid": "def values(ax):\n    return [np.exp(-x) for x in np.linspace(0, 1, 500)]",

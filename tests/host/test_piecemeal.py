@@ -80,6 +80,18 @@ def function(loop: str, *, parameters: str = "x, n", last: str = "x") -> str:
 
 
 IN_THE_WAY = {
+    "a file that is written every so often": (
+        """
+        for i in range(n):
+            x, total = step(x)
+            if i % 100 == 0:
+                with open("state", "wb") as file:
+                    file.write(x.tobytes())
+        """,
+        "host-step-loop",
+        "context-manager",
+        "run the trips in between as one program",
+    ),
     "a call for its effect": (
         """
         for i in range(n):
@@ -186,7 +198,76 @@ def test_state_that_is_kept_in_an_object_is_state() -> None:
     assert (finding.name, finding.label) == ("host-step-loop", "`self.state` goes through the host between trips")
 
 
+def test_state_of_an_object_that_operations_make_one_by_one_is_state() -> None:
+    [finding] = found(
+        """
+        class Smoother:
+            def fit(self, tol):
+                for _ in range(1000):
+                    new = smooth(smooth(smooth(self.state)))
+                    if jnp.max(jnp.abs(new - self.state)) < tol:
+                        break
+                    self.state = new
+        """
+    )
+    assert (finding.name, finding.label) == ("eager-step-loop", "`self.state` goes through the host between trips")
+    assert (finding.fix.reason or "").startswith("break: ")
+
+
+def test_a_bar_that_is_bound_on_one_of_several_paths_is_a_bar() -> None:
+    [finding] = found(
+        """
+        def run(x, n, few, record):
+            if few:
+                bar = tqdm(range(8))
+                record(bar)
+            else:
+                bar = tqdm(range(n))
+                for i in bar:
+                    x, total = step(x)
+                    record(total)
+            return x
+        """
+    )
+    assert finding.name == "host-step-loop"
+
+
+def test_an_order_of_numpy_is_gone_over_like_numbers() -> None:
+    [finding] = found(
+        """
+        def run(x, batches, record):
+            order = np.array(range(len(batches)))
+            np.random.shuffle(order)
+            for j in order:
+                x, total = step(x + batches[j])
+                record(total)
+            return x
+        """
+    )
+    assert finding.name == "host-step-loop"
+
+
 SILENT = {
+    "a few numbers of NumPy": """
+        for rate in np.array([0.1, 0.2, 0.3]):
+            x, _ = step(x * rate)
+            record(x)
+        """,
+    "a context that one trip enters": """
+        for i in range(n):
+            if i == 1:
+                with jax.log_compiles():
+                    x, total = step(x)
+            else:
+                x, total = step(x)
+            record(x)
+        """,
+    "a file that each trip opens": """
+        for i in range(n):
+            x, total = step(x)
+            with open("log", "a") as log:
+                log.write(str(i))
+        """,
     "few trips": """
         for i in range(8):
             x, _ = step(x)

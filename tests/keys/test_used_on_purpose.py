@@ -41,6 +41,27 @@ SILENT = {
             out = jax.block_until_ready(chain(key, 10))
             return out, now() - start
         """,
+    "two functions that are timed": """
+        def other(key):
+            return jax.random.uniform(jax.random.split(key)[0], (3,))
+
+
+        def run(key):
+            start = now()
+            jax.block_until_ready(chain(key, 2))
+            first = now() - start
+            start = now()
+            jax.block_until_ready(other(key))
+            return first, now() - start
+        """,
+    "two states that go on under the same draws": """
+        def run(key, a, b, n):
+            for i in range(n):
+                key, now = jax.random.split(key)
+                a = chain(now, a)
+                b = chain(now, b)
+            return a, b
+        """,
     "a function that times what it is handed": """
         def run(seed):
             def timed(fn, *given):
@@ -65,6 +86,35 @@ SILENT = {
             first = eqx.tree_deserialise_leaves(path, first)
             second = eqx.tree_deserialise_leaves(other, Net(key))
             return first, second
+        """,
+    "seeds that are named": """
+        def run():
+            first = jax.random.key(0)
+            a = jax.random.normal(first)
+            again = jax.random.key(0)
+            return a, jax.random.normal(again)
+        """,
+    "one of two draws of a seed": """
+        def run(wide):
+            if wide:
+                return jax.random.normal(jax.random.key(0), (9,))
+            return jax.random.normal(jax.random.key(0), (3,))
+        """,
+    "two functions, each with a seed": """
+        def noise():
+            return jax.random.normal(jax.random.key(0))
+
+
+        def run():
+            return noise() + jax.random.normal(jax.random.key(0), (3,))
+        """,
+    "parts of a script that begin anew": """
+        a = jax.random.normal(jax.random.key(0))
+        b = jax.random.normal(jax.random.key(0))
+        """,
+    "two seeds": """
+        def run():
+            return jax.random.normal(jax.random.key(0)), jax.random.normal(jax.random.key(1))
         """,
     "two streams of one number": """
         class Config:
@@ -92,6 +142,18 @@ SAID = {
     "a draw that is added to": (
         "warning",
         "def run(key):\n    x = jax.random.normal(key)\n    x = x + jax.random.uniform(key)\n    return x\n",
+    ),
+    "one state that goes on twice": (
+        "advice",
+        "def run(key, a):\n    a = chain(key, a)\n    a = chain(key, a)\n    return a\n",
+    ),
+    "two draws of a seed that is written twice": (
+        "advice",
+        "def run():\n    return jax.random.normal(jax.random.key(0)), jax.random.uniform(jax.random.key(0))\n",
+    ),
+    "two draws of what is split off from such a seed": (
+        "warning",
+        "def run():\n    k = jax.random.split(jax.random.key(0))[0]\n    return jax.random.normal(k), jax.random.uniform(k)\n",
     ),
     "models of which one is loaded": (
         "advice",

@@ -44,6 +44,19 @@ def test_the_first_definition_is_checked_and_told_by_its_name(tmp_path: Path, ru
     assert done.stdout.isascii()
 
 
+def test_evidence_in_another_file_tells_it_by_its_name(tmp_path: Path, run: Scanlint) -> None:
+    loop = "def apply(f, state):\n    for t in range(50):\n        state = f(state) * 2.0 + t\n    return state\n"
+    (tmp_path / "lib.py").write_text(
+        f"import jax\n\n\n{loop}\n\ndef start(kernel):\n    return jax.jit(lambda s: kernel(s))\n"
+    )
+    first = "def kernel(s):\n    return lib.apply(jnp.sin, s)\n\nlib.start(kernel)(jnp.ones(3))"
+    second = "def kernel(s):\n    return s\n\nlib.start(kernel)(jnp.ones(3))"
+    (tmp_path / "a.ipynb").write_text(notebook(f"{IMPORTS}\nimport lib", first, second))
+    done = run(".")
+    assert "`kernel` <- `<lambda>` at lib.py:11\n" in done.stdout
+    assert done.stdout.isascii()
+
+
 def test_a_rewrite_of_it_is_written_under_its_name(tmp_path: Path, run: Scanlint) -> None:
     (tmp_path / "a.ipynb").write_text(notebook(IMPORTS, FIRST, SECOND))
     assert run("--fix", ".").returncode == 0

@@ -229,6 +229,9 @@ STALE = {
     "an attribute that a method sets": METHOD.format(
         other="def set_scale(self, s):\n        self.scale = s", read="x * self.scale"
     ),
+    "an attribute that an init sets again": METHOD.format(
+        other="def init_scale(self, s):\n        self.scale = s", read="x * self.scale"
+    ),
     "an attribute that a method of its own reads": METHOD.format(
         other="def set_scale(self, s):\n        self.scale = s\n    def inner(self, x):\n        return x * self.scale",
         read="self.inner(x)",
@@ -278,6 +281,9 @@ STEADY = {
     "an attribute of __init__": METHOD.format(other="pass", read="x * self.scale"),
     "an attribute that is set where it was None": METHOD.format(
         other="def fill(self):\n        if self.table is None:\n            self.table = 2.0", read="x * self.table"
+    ),
+    "an attribute that is None until an init fills it": METHOD.format(
+        other="def init_table(self, n):\n        self.table = jnp.ones(n)", read="x * self.table"
     ),
     "an attribute that what __init__ calls sets": METHOD.format(
         other="def _fill(self):\n        self.table = 2.0\n    def __post_init__(self):\n        self._fill()",

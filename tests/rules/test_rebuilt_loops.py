@@ -217,6 +217,12 @@ USES = {
     "by two calls of a script": (
         "from filters import run\n\n\ndef main():\n    print(run(1.0, xs), run(2.0, xs))\n\n\nmain()\n", 1
     ),
+    "by two calls that hand in one function": (
+        "from filters import run\n\n\ndef kernel(x):\n    return x\n\n\nprint(run(kernel, xs), run(kernel, xs))\n", 1
+    ),
+    "by two calls that hand in another function each": (
+        "from filters import run\n\n\ndef kernel(x):\n    return x\n\n\nprint(run(kernel, xs), run(lambda x: -x, xs))\n", 0
+    ),
     "by one call": ("from filters import run\n\n\ndef main():\n    print(run(1.0, xs))\n\n\nmain()\n", 0),
     "by functions that others may jit": (
         "from filters import run\n\n\ndef f(xs):\n    return run(1.0, xs)\n\n\ndef g(xs):\n    return run(2.0, xs)\n", 0

@@ -113,3 +113,11 @@ def test_each_name_is_told_once_with_its_other_lines(tmp_path: Path, run: Scanli
 def test_an_ignore_comment_counts(tmp_path: Path, run: Scanlint) -> None:
     (tmp_path / "a.py").write_text("import jax\nf = jax.tree_map  # scanlint: ignore[removed-api] pinned\n")
     assert run("a.py").returncode == 0
+
+
+def test_what_goes_by_another_name_now_is_known_by_it(tmp_path: Path, run: Scanlint) -> None:
+    loop = "    for _ in range(n):\n        x = 0.5 * x + 1.0\n    return x\n"
+    jitted = f"@partial(jit, static_argnums=1)\ndef f(x, n):\n{loop}\n\nprint(f(1.0, 90))\n"
+    (tmp_path / "a.py").write_text(f"from jax import jit, partial\n\n\n{jitted}")
+    found = json.loads(run("--output-format", "json", "a.py").stdout)["findings"]
+    assert [one["code"] for one in found] == ["SCN411", "SCN101"]

@@ -76,3 +76,10 @@ def test_a_default_that_a_caller_may_pass_is_no_value_of_python(returned: str, t
     text = f"import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x, double: bool = True):\n    return {returned}\n"
     settings = Settings(root=tmp_path, select=("SCN409",), cache=False)
     assert check_text(text.encode(), tmp_path / "model.py", settings).findings == ()
+
+
+def test_a_shape_of_what_may_be_passed_is_one_of_python(tmp_path: Path) -> None:
+    arms = "jax.lax.cond(y.shape[0] > 2, jnp.sin, jnp.cos, x)"
+    text = f"import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x, y=jnp.zeros(3)):\n    return {arms}\n"
+    settings = Settings(root=tmp_path, select=("SCN409",), level="advice")
+    assert len(check_text(text.encode(), tmp_path / "model.py", settings).findings) == 1

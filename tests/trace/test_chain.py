@@ -297,3 +297,16 @@ def test_what_is_only_wished_for_changes_nothing_else(run: Scanlint, tmp_path: P
 def test_the_wish_is_found_where_nothing_else_begins(run: Scanlint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("import jax\n# @jax.jit\ndef f(x):\n    return x if x > 0 else -x\n")
     assert "SCN207" in run("--select", "SCN207", "--output-format", "concise").stdout
+
+
+@pytest.mark.parametrize(("count", "found"), [(60, 1), (6, 0)])
+def test_a_function_of_many_operations_whose_jit_is_commented_out_is_told(
+    count: int, found: int, run: Scanlint, tmp_path: Path
+) -> None:
+    sets = "".join(f"    m = m.at[{n}, 0].set(a * {n})\n" for n in range(count))
+    write(
+        tmp_path,
+        {"a.py": f"# @jax.jit\ndef matrix(a):\n    m = jnp.zeros((99, 9))\n{sets}    return m\n\n\nmatrix(2.0)\n"},
+    )
+    done = run("--select", "SCN207", "--output-format", "concise").stdout
+    assert done.count("its jit is commented out") == found

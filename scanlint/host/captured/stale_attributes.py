@@ -10,12 +10,15 @@ from scanlint.host.captured.changed_values import evolves
 from scanlint.host.captured.leaks import are_plain
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
-from scanlint.syntax.bindings import walk_scope
+from scanlint.syntax.bindings import Names, walk_scope
+from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
 MAKERS = words("__init__ __post_init__ __new__ __setstate__ setup __enter__")
 """Methods that run before any other."""
+BEGINS = regex(r"^(?:init|initiali[sz]e|build|setup|set_up)(?:_|$)")
+"""Methods that give an object what it has not been made with."""
 COMPARED = words("__hash__ __eq__")
 STEADY = words("apply_fn tx apply init update shape dtype ndim")
 """Parts of a state that stay as they are while its arrays change."""
@@ -110,7 +113,7 @@ def _raises(block: list[ast.stmt]) -> bool:
 
 def _writes(unit: Unit, methods: Methods, jitted: ast.FunctionDef) -> Iterator[tuple[str, ast.AST, str]]:
     """What methods set that may run after the first call, once they have jitted nothing anew themselves."""
-    early = _early(unit, methods)
+    early, made = _early(unit, methods), _made_with(methods)
     for name, method in methods.items():
         if name in early or method is jitted or not method.args.args or _is_traced(method) or jits(unit, method):
             continue
@@ -118,8 +121,23 @@ def _writes(unit: Unit, methods: Methods, jitted: ast.FunctionDef) -> Iterator[t
         for part in walk_scope(method.body):
             match part:
                 case ast.Attribute(value=ast.Name(id=owner), attr=attr, ctx=ast.Store()) if owner == receiver:
-                    if not _only_once(method, part, attr):
+                    begins = attr not in made and BEGINS.search(name) is not None
+                    if not begins and not _only_once(method, part, attr):
                         yield attr, part, name
+
+
+def _made_with(methods: Methods) -> Names:
+    """The attributes that an object has from the first: None is no value yet."""
+    found: set[str] = set()
+    for part in (p for name in MAKERS & methods.keys() for p in walk(methods[name])):
+        match part:
+            case ast.Assign(targets=bound, value=value) if not (
+                isinstance(value, ast.Constant) and value.value is None
+            ):
+                found.update(n.attr for t in bound for n in walk(t) if isinstance(n, ast.Attribute))
+            case ast.AnnAssign(target=ast.Attribute(attr=attr), value=ast.expr()):
+                found.add(attr)
+    return frozenset(found)
 
 
 def _early(unit: Unit, methods: Methods) -> frozenset[str]:

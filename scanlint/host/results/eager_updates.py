@@ -14,7 +14,6 @@ from scanlint.trace.unit import Unit
 
 UPDATES = words("apply_updates apply_gradients")
 OPTAX = words("optax.apply_updates optax.incremental_update equinox.apply_updates")
-MAPS = words("jax.tree.map jax.tree_util.tree_map jax.tree_map jax.tree_multimap")
 LOOPS = ast.For | ast.AsyncFor | ast.While
 SHOWS = words("print next float int item append write log info set_postfix set_description add_scalar tqdm trange save")
 """Calls that nothing makes on a tracer, or that gather what a trip gives."""
@@ -64,7 +63,7 @@ def _applies(unit: Unit, call: ast.Call) -> bool:
             return flax and not call.args and [k.arg for k in call.keywords][:1] == ["grads"]
         case ast.Name() | ast.Attribute():
             name = unit.resolve(call.func)
-            return name in OPTAX or (name in MAPS and _renews(unit, call))
+            return name in OPTAX or (name == "jax.tree.map" and _renews(unit, call))
     return False
 
 

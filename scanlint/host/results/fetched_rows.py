@@ -49,7 +49,7 @@ def fetched_rows(model: LoopModel, settings: Settings) -> FetchedRows | None:
     fetches = _is_fetch if _only_tells(unit, node) else _is_number
     kept = [part for part in walk_scope(node.body) if fetches(unit, part, rows) and not _shown(unit, part)]
     found = min(kept, key=lambda part: getattr(part, "lineno", 0), default=None)
-    array = rows.array or rows.indexed_by(found) if found is not None else None
+    array = rows.indexed_by(found) or rows.array if found is not None else None
     return FetchedRows(array, found) if array is not None and isinstance(found, ast.expr) else None
 
 
@@ -78,6 +78,7 @@ class _Rows(DeviceValues):
     def __init__(self, unit: Unit, node: ast.For) -> None:
         self.bound = binds(node) | frozenset(targets(node.target))
         self.array: ast.expr | None = None
+        self.named: dict[str, ast.expr] = {}
         self.given: Names = frozenset()
         self.unit = unit
         fixed = [s for s in walk_scope(node.body) if isinstance(s, ast.Subscript) and self.is_element(s)]
@@ -89,6 +90,10 @@ class _Rows(DeviceValues):
                     self.given |= frozenset(targets(target))
                 elif reads(array) & self.given:
                     self.given |= frozenset(targets(target))
+        for part in walk_scope(node.body):
+            if isinstance(part, ast.Assign) and isinstance(part.value, ast.Subscript) and self.is_element(part.value):
+                self.named |= dict.fromkeys((n for t in part.targets for n in targets(t)), part.value.value)
+        self.given |= self.named.keys()
         super().__init__(unit, node.body)
 
     def is_element(self, part: ast.Subscript) -> bool:
@@ -104,7 +109,8 @@ class _Rows(DeviceValues):
     def indexed_by(self, part: ast.AST) -> ast.expr | None:
         """The array that a fetch indexes."""
         names = reads(part)
-        return next((array for array in self.indexed.values() if reads(array) & names), None)
+        indexed = [array for array in self.indexed.values() if reads(array) & names]
+        return next(iter([*indexed, *(array for name, array in self.named.items() if name in names)]), None)
 
 
 def _gone_over(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -133,18 +139,27 @@ def _tells(unit: Unit, call: ast.Call) -> bool:
 
 
 def _is_number(unit: Unit, part: ast.AST, rows: _Rows) -> bool:
-    """`float(xs[i])`, `xs[i].item()`, `if xs[i] > 0:`."""
+    """`float(xs[i])`, `xs[i].item()`, `if xs[i] > 0:`, `if done[i]:`."""
     match part:
+        case ast.Subscript():
+            return _is_asked(unit, part) and rows.is_element(part)
         case ast.Call(func=function, args=[ast.Subscript() as element]):
             return unit.resolve(function) in CASTS and rows.is_element(element)
         case ast.Call(func=ast.Attribute(value=ast.Subscript() as element, attr="item")):
             return rows.is_element(element)
         case ast.Compare(left=ast.Subscript() as element, ops=[op]) if not isinstance(op, ast.In | ast.NotIn):
-            tested = (
-                isinstance(around := unit.parents.get(part), ast.If | ast.IfExp | ast.While) and around.test is part
-            )
-            return tested and rows.is_element(element)
+            return _is_asked(unit, part) and rows.is_element(element)
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
+            return _is_asked(unit, part) and name in rows.given
     return False
+
+
+def _is_asked(unit: Unit, part: ast.AST) -> bool:
+    """A part is a test, or one of those that `and`, `or` and `not` make one of."""
+    around = unit.parents.get(part)
+    while isinstance(around, ast.BoolOp) or (isinstance(around, ast.UnaryOp) and isinstance(around.op, ast.Not)):
+        part, around = around, unit.parents.get(around)
+    return isinstance(around, ast.If | ast.IfExp | ast.While) and around.test is part
 
 
 def _is_fetch(unit: Unit, part: ast.AST, rows: _Rows) -> bool:

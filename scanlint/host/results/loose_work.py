@@ -20,7 +20,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import unwrapped
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
-from scanlint.syntax.bindings import walk_scope
+from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.syntax.walk import kinds_of
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
 from scanlint.trace.domain.values import Instance, Value
@@ -141,7 +141,10 @@ def _in_one_piece(unit: Unit, code: Code, depth: int) -> bool:
 
 
 def host_loop_in(unit: Unit, function: Value, depth: int) -> str | None:
-    """The function with a loop on the host around JAX that a call runs, one that touches no files and draws nothing."""
+    """The function with a loop on the host around JAX that a call runs, one that touches no files and draws nothing.
+
+    A loop that hands nothing on from trip to trip is none of them: it gathers what it draws, in Python's lists mostly.
+    """
     match function.callee:
         case Closure(code) if depth <= DEEPEST and runs_jax(unit, code):
             pass
@@ -151,11 +154,24 @@ def host_loop_in(unit: Unit, function: Value, depth: int) -> str | None:
     names = [code.scope.annotation(call.func) or "" for call in nodes.of(ast.Call)]
     if any(name.startswith((*FILES, *PICTURES)) for name in names):
         return None
-    for loop in (*nodes.of(ast.For), *nodes.of(ast.While)):
-        if any(_works(unit, code, call) for call in ast.walk(loop) if isinstance(call, ast.Call)):
+    loops: list[ast.For | ast.While] = [*nodes.of(ast.For), *nodes.of(ast.While)]
+    for loop in loops:
+        works = any(_works(unit, code, call) for call in ast.walk(loop) if isinstance(call, ast.Call))
+        if works and _hands_on(loop):
             return code.qualname.rpartition(".")[2]
     inner = (host_loop_in(unit, called_in(code, call.func), depth + 1) for call in nodes.of(ast.Call))
     return next((found for found in inner if found is not None), None)
+
+
+def _hands_on(loop: ast.For | ast.While) -> bool:
+    """A trip reads what the one before has bound."""
+    made, bound = binds(*loop.body), frozenset[str]()
+    heads: list[ast.AST] = [loop.test] if isinstance(loop, ast.While) else []
+    for part in (*heads, *loop.body):
+        if reads(part) & made - bound:
+            return True
+        bound |= binds(part)
+    return False
 
 
 def _works(unit: Unit, code: Code, call: ast.Call) -> bool:

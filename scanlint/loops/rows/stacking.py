@@ -14,7 +14,6 @@ from scanlint.trace.domain.callables import ClassRef, Closure, Code
 from scanlint.trace.unit import Unit
 
 STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}
-TREE_MAPS = {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map", "jax.tree_multimap"}
 TAKES_ARRAY = STACKS | words(
     "jax.numpy.concatenate jax.numpy.vstack jax.numpy.hstack numpy.array numpy.asarray numpy.stack numpy.concatenate "
     "numpy.vstack numpy.mean numpy.sum builtins.len"
@@ -198,7 +197,7 @@ def collected(unit: Unit, use: ast.Name, element: ast.expr) -> tuple[ast.Call, s
                 part = _part(target, made.elt)
                 return (call, part) if part is not None else None
         case ast.Starred(), ast.Call(args=[ast.Lambda() as each, _], keywords=[]):
-            if unit.resolve(call.func) in TREE_MAPS and _stacks_leaves(each, unit.resolve):
+            if unit.resolve(call.func) == "jax.tree.map" and _stacks_leaves(each, unit.resolve):
                 return call, ""
         case ast.Call(args=[only], keywords=[]), _ if only is use and _stacks_each_part(unit, outer, element):
             return outer, ""
@@ -268,7 +267,7 @@ def _of_all(code: Code, made: ast.Call) -> bool:
     """`jax.tree.map(lambda *leaves: jnp.stack(leaves), *elements)`"""
     match made.args:
         case [ast.Lambda() as each, ast.Starred(value=ast.Name(id=name))] if not made.keywords:
-            known = code.scope.annotation(made.func) in TREE_MAPS and name == code.parameters()[0].arg
+            known = code.scope.annotation(made.func) == "jax.tree.map" and name == code.parameters()[0].arg
             return known and _stacks_leaves(each, code.scope.annotation)
     return False
 

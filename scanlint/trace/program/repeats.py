@@ -58,14 +58,24 @@ def several(code: Code, seen: frozenset[Code] = frozenset()) -> tuple[Reason, ..
 def reused(code: Code) -> tuple[Reason, ...]:
     """A call of a function that surely runs on the host, where there is another one.
 
-    Empty where it may well be that whoever calls it does so under a jit.
+    Empty where it may well be that whoever calls it does so under a jit, or where each call hands in other functions,
+    which are other programs anyway.
     """
-    if len(code.callers) < 2:
+    handed = [_handed(call, caller) for call, caller in code.callers.items() if not caller.scope.tests]
+    others = len(handed) > 1 and all(handed) and len(set(handed)) == len(handed)
+    if len(code.callers) < 2 or others:
         return ()
     for call, caller in code.callers.items():
         if _runs_at_top(caller, frozenset({code})):
             return (Reason(f"`{code.name}` is called{_named(caller)}", caller.scope, call),)
     return ()
+
+
+def _handed(call: ast.AST, caller: Code) -> frozenset[Code]:
+    """The functions of the project that a call hands in."""
+    given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
+    values = [caller.record.values.get(a) for a in given]
+    return frozenset(v.callee.code for v in values if v is not None and isinstance(v.callee, Closure))
 
 
 def _runs_at_top(code: Code, seen: frozenset[Code]) -> bool:
