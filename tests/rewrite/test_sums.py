@@ -37,12 +37,12 @@ BATCHES = {
         "best = jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs), axis=0, initial=-jnp.inf)",
     ),
     "the largest of all and of a fraction, which whole numbers would cut off": (
-        "best = -1.5\nfor x in xs:\n    best = jnp.maximum(best, jnp.sum(x * w))\nreturn best",
-        "best = jnp.maximum(best, jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs), axis=0))",
+        "best = -1.5\nfor i in range(20):\n    best = jnp.maximum(best, jnp.sum(xs[i] * w))\nreturn best",
+        "best, jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs[:20]), axis=0)",
     ),
     "the least, beside what was there": (
-        "low = w\nfor x in xs:\n    low = jnp.minimum(jnp.sin(x), low)\nreturn low",
-        "low = jnp.minimum(low, jnp.min(jax.vmap(jnp.sin)(xs), axis=0))",
+        "low = w\nfor i in range(20):\n    low = jnp.minimum(jnp.sin(xs[i]), low)\nreturn low",
+        "low = jnp.minimum(low, jnp.min(jax.vmap(jnp.sin)(xs[:20]), axis=0))",
     ),
     "whether any is, and whether all are": (
         "some, every = False, True\nfor x in xs:\n    r = jnp.sum(x * w)\n    some = some | (r > 1)\n"
@@ -77,6 +77,7 @@ LEFT = {
     "a gradient for each example": "g = jnp.zeros(4)\nfor i in range(len(xs)):\n    g = g + jax.grad(loss)(w, xs[i], ys[i])\nreturn g",
     "an example beside all of them": "s = 0.0\nfor i in range(len(xs)):\n    s = s + jnp.sum(jnp.abs(xs - xs[i]) ** 2)\nreturn s",
     "numbers instead of examples": "s = jnp.zeros(4)\nfor i in range(90):\n    s = s + jnp.sin(w * i)\nreturn s",
+    "the largest of rows that may be none": "best = ys[0]\nfor i in range(1, len(ys)):\n    best = jnp.maximum(best, ys[i])\nreturn best",
     "bits of numbers": "s = jnp.int32(0)\nfor x in xs:\n    s = s | jnp.sum(x).astype(jnp.int32)\nreturn s",
 }  # fmt: skip
 
