@@ -19,12 +19,13 @@ Change = tuple[Edit, ...]
 
 
 def drop(unit: Unit, statement: ast.stmt) -> Edit:
-    """A statement taken out with its lines, and the empty ones below where some are above; a lone one passes."""
-    lines = unit.source.lines
-    if len(unit.block(statement)) == 1:
+    """A statement taken out with its lines, and the empty ones below where none may stay; a lone one passes."""
+    lines, block = unit.source.lines, unit.block(statement)
+    if len(block) == 1:
         return unit.source.put(statement, "pass")
     gone, below = unit.source.drop(statement), statement.end_lineno or 0
-    while not lines[statement.lineno - 2].strip() and below < len(lines) and not lines[below].strip():
+    begins = block[0] is statement or not lines[statement.lineno - 2].strip()
+    while begins and below < len(lines) and not lines[below].strip():
         below += 1
     return gone._replace(end=Position(below + 1, 1))
 
