@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from scanlint.batching.shifted_rows import Rows, shifted_row
 from scanlint.finding import Withheld
 from scanlint.host.callees import by_jax, cast_away, stageable
 from scanlint.host.doors import by_the_host, surely_jax, worked_out
@@ -27,24 +28,6 @@ from scanlint.trace.unit import Unit
 KEYS = frozenset(f"jax.random.{n}" for n in ("PRNGKey", "key", "fold_in"))
 """What makes a random key of a number, a traced one too."""
 STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))
-
-
-@dataclass(slots=True)
-class Rows:
-    """One array that gives each example a row: `places` are the reads `xs[i]`, `target` the loop variable.
-
-    `name` is what the loop calls `xs[i]`, where a statement that needs not be kept says so. `loose`: it may be a list,
-    `beside` are the arrays at its side that may be shorter.
-    """
-
-    array: ast.expr
-    axis: int
-    places: list[ast.Subscript] = field(default_factory=list)
-    target: ast.expr | None = None
-    reverse: bool = False
-    name: str | None = None
-    loose: bool = False
-    beside: tuple[ast.expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +113,15 @@ def find_batch(
     if plain and not counter.reverse and None not in found:
         read = list(rows)
         for place in found:
-            _add(read, *place)  # type: ignore[misc]
+            _add(read, Rows(place[0].value, place[1], [place[0]]))  # type: ignore[index]
         if not numbered or all(as_long(unit, row, counter, read) for row in read):
             return _sound(replace(batch, rows=tuple(read)))
+    shifted = [shifted_row(unit, counter, use, bound) for use in uses] if not rows else []
+    if shifted and None not in shifted:
+        read = list[Rows]()
+        for row in shifted:
+            _add(read, row)  # type: ignore[arg-type]
+        return _sound(replace(batch, rows=tuple(read)))
     windows = any(place is not None or _window(unit, use, bound) for place, use in zip(found, uses, strict=True))
     if not rows and not windows and not numbered:
         return None
@@ -144,12 +133,13 @@ def _ends_with(unit: Unit, row: Rows, counter: Stream) -> bool:
     return counter.plain and counter.stop is not None and made_with(unit, row.array, counter.stop)
 
 
-def _add(rows: list[Rows], place: ast.Subscript, axis: int) -> None:
+def _add(rows: list[Rows], new: Rows) -> None:
     for row in rows:
-        if row.target is None and row.axis == axis and ast.unparse(row.array) == ast.unparse(place.value):
-            row.places.append(place)
+        same = row.axis == new.axis and row.distance == new.distance
+        if row.target is None and same and ast.unparse(row.array) == ast.unparse(new.array):
+            row.places += new.places
             return
-    rows.append(Rows(place.value, axis, [place]))
+    rows.append(new)
 
 
 def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> bool:

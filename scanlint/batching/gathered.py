@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from scanlint.batching.examples import Batch, Rows, row_read
+from scanlint.batching.examples import Batch, row_read
+from scanlint.batching.shifted_rows import Rows, shifted_row
 from scanlint.dataflow.around import defuse_of
 from scanlint.host.callees import by_jax
 from scanlint.jaxapi.words import words
@@ -104,7 +105,12 @@ def row_of(model: LoopModel, part: ast.expr) -> Rows | None:
     counts = {n for s in model.streams if s.kind == "range" and (s.plain or s.counted) for n in targets(s.target)}
     uses = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in counts]
     found = row_read(model.unit, uses[0], bound) if len(uses) == 1 else None
-    return Rows(part.value, found[1], [part]) if found is not None and found[0] is part else None
+    if found is not None and found[0] is part:
+        return Rows(part.value, found[1], [part])
+    ranges = [s for s in model.streams if s.kind == "range" and len(model.streams) == 1]
+    read = (n for s in ranges for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in targets(s.target))
+    shifted = [shifted_row(model.unit, ranges[0], use, bound) for use in read]
+    return shifted[0] if len(shifted) == 1 and shifted[0] is not None and shifted[0].places == [part] else None
 
 
 def _addition(unit: Unit, statement: ast.stmt) -> Addition | None:

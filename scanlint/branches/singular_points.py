@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from scanlint.branches.linear_tests import boundary, holds_at, linear
 from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.words import words
-from scanlint.syntax.bindings import targets, walk_scope
+from scanlint.syntax.bindings import binds, reads, targets, walk_scope
 from scanlint.syntax.walk import walk
 from scanlint.trace.domain.callables import Closure
 from scanlint.trace.unit import Unit
@@ -80,7 +80,30 @@ def _times_itself(unit: Unit, call: ast.Call, argument: ast.expr) -> bool:
     value = unit.value(argument)
     if value.static or (isinstance(argument, ast.Name) and _is_safe(unit, argument)):
         return False
-    return not any(isinstance(a, ast.Call) and unit.resolve(a.func) in WHERES for a in unit.ancestors(call))
+    if any(isinstance(a, ast.Call) and unit.resolve(a.func) in WHERES for a in unit.ancestors(call)):
+        return False
+    return not _tested(unit, call, argument)
+
+
+def _tested(unit: Unit, place: ast.expr, argument: ast.expr) -> bool:
+    """A test that fails at 0 leads to a place: of an `if`, a ternary or a `cond`."""
+    inside: ast.AST = place
+    for around in unit.ancestors(place):
+        match around:
+            case ast.If(test=test, body=body) if inside is not test:
+                taken = inside in body
+                still = not binds(*(body if taken else around.orelse)) & reads(argument)
+            case ast.IfExp(test=test, body=then) if inside is not test:
+                taken, still = inside is then, True
+            case ast.Call(args=[test, then, ast.Lambda()]) if unit.resolve(around.func) == "jax.lax.cond":
+                taken, still = inside is then, inside is not test
+            case _:
+                inside = around
+                continue
+        if still and holds_at(test, ast.unparse(argument), 0.0) is (not taken):
+            return True
+        inside = around
+    return False
 
 
 def _is_safe(unit: Unit, name: ast.Name) -> bool:

@@ -90,7 +90,7 @@ class Fixer(AbstractContextManager["Fixer"]):
         for entries in draft.groups:
             if any(_untraced(entry.finding) for entry in entries):
                 known = len(entries)
-                draft.text = self._unit_fixer(draft).fix(entries, draft.text)
+                draft.text = self._unit_fixer(draft).fix(entries, draft.text, draft.text)
                 self.session.found[draft.begun.path] += [entry.found for entry in entries[known:]]
         draft.limited = self.questions.limited
         self._change(draft.begun, draft.text)

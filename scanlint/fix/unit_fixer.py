@@ -59,10 +59,13 @@ class UnitFixer:
         self.alone = alone
 
     def fix_all(self, entries: list[PendingFix], text: str) -> str:
-        """The text with what verifies of the rewrites of a unit, and of what is found in it after them."""
-        wanted = entries
+        """The text with what verifies of the rewrites of a unit, and of what is found in it after them.
+
+        All is compared with the first text: a `where` in the place of an `if` takes inputs that the `if` does not.
+        """
+        wanted, first = entries, text
         for _ in range(MOST_ROUNDS):
-            before, text = text, self.fix(wanted, text)
+            before, text = text, self.fix(wanted, text, first)
             same = self.alone or text == before
             more = [] if same else self._appeared(entries, text)
             if not more:
@@ -90,8 +93,8 @@ class UnitFixer:
             if any(found[id(r)] is finding for finding in heard)
         ]
 
-    def fix(self, entries: list[PendingFix], text: str) -> str:
-        """The text with as much of the unit's rewrite as verifies.
+    def fix(self, entries: list[PendingFix], text: str, first: str) -> str:
+        """The text with as much of the unit's rewrite as verifies, beside the `first` text where that is understood.
 
         What is withheld by itself takes part: the rewrite of the loop around it may deal with it.
         """
@@ -99,11 +102,13 @@ class UnitFixer:
         unit = wanted[0].bench.project.reanalyse(wanted[0].unit, text) if wanted else None
         if unit is None:
             return text
-        whole = self._attempt(unit, wanted, text)
+        whole = self._attempt(unit, wanted, first)
+        if whole is not None and first != text and whole.verdict.verdict == "unknown":
+            first, whole = text, self._attempt(unit, wanted, text)
         if whole is None:
             return text
         if not self._good(whole.verdict):
-            whole = self._followed(unit, entries, whole, text)
+            whole = self._followed(unit, entries, whole, first)
         if self._good(whole.verdict) or len(whole.steps) == 1 or whole.verdict.elsewhere:
             return self._settle(whole, text)
         return self._one_by_one(unit, [step.entry for step in whole.steps], text)

@@ -122,6 +122,8 @@ class Rewriter(NamedTuple):
                 return made
             follow = self._reports(made.unit, self.rules, before)
             follow = [r for r in follow if _run(made.unit, r.node) not in before]
+            told = {_said(r) for r in self._reports(unit, self.rules)} if any(r.outcome is None for r in follow) else ()
+            follow = [r for r in follow if r.outcome is not None or _said(r) not in told]
             if not follow:
                 return made
             for later in follow:
@@ -289,6 +291,11 @@ def limited(run: Callable[[], Given]) -> Given:
 
 
 UNFOUND = Withheld("needs-more", "the loop or branch that a first step leaves is gone after the next one")
+
+
+def _said(report: Report) -> tuple[str, str]:
+    """What a finding says, wherever it stands."""
+    return report.finding.code, report.finding.message
 
 
 def _marks(edits: Sequence[Edit], begins: Sequence[Position | None]) -> Iterator[Edit]:

@@ -33,6 +33,10 @@ MENDED = {
         "def series(x):\n    s = 0.0\n    for i in range(40):\n        s = s + jnp.sin(x * i)\n    return s\n",
         "s = jnp.full(jnp.shape(x), 0.0)",
     ),
+    "a count of what a test of numbers lets pass": (
+        "def above(xs, t):\n    n = 0\n    for x in xs:\n        if x > t:\n            n += 1\n    return n\n",
+        "n = 0",
+    ),
     "two arguments that broadcast": (
         "def waves(a, b):\n    s = 1.0\n    for i in range(40):\n        s = s + a * jnp.sin(b * i)\n    return s\n",
         "s = jnp.full(jnp.broadcast_shapes(jnp.shape(a), jnp.shape(b)), 1.0)",

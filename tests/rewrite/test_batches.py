@@ -40,6 +40,46 @@ BATCHES = {
         """,
         "return jax.vmap(g)(xs, ys)",
     ),
+    "what_all_rows_of_one_array_are_computed_of_at_once": (
+        """
+        def f(xs, ys):
+            out = []
+            for i in range(1, len(xs) - 1):
+                out.append(jnp.abs(xs[i + 1] - 2 * xs[i]) + jnp.where(xs[i - 1] > 0, xs[i - 1], 0.0))
+            return jnp.stack(out)
+        """,
+        "jnp.abs(xs[2:] - 2 * xs[1:-1]) + jnp.where(xs[:-2] > 0, xs[:-2], 0.0)",
+    ),
+    "rows_beside_each_other": (
+        """
+        def f(xs, ys):
+            out = []
+            for i in range(1, xs.shape[0]):
+                out.append(jnp.dot(xs[i], xs[i - 1]) + ys[0, 0])
+            return jnp.stack(out)
+        """,
+        "jax.vmap(lambda x, x_prev: jnp.dot(x, x_prev) + ys[0, 0])(xs[1:], xs[:-1])",
+    ),
+    "the_row_before_the_first_is_the_last": (
+        """
+        def f(xs, ys):
+            out = []
+            for i in range(xs.shape[0]):
+                out.append(xs[i] - xs[i - 1])
+            return jnp.stack(out)
+        """,
+        "jax.vmap(lambda i: xs[i] - xs[i - 1])(jnp.arange(xs.shape[0]))",
+    ),
+    "a_row_beside_an_array_of_unknown_shape": (
+        """
+        def f(xs, ys):
+            out = []
+            for x in xs:
+                out.append(x * ys[:, :1])
+            return jnp.stack(out)
+        """,
+        "jax.vmap(lambda x: x * ys[:, :1])(xs)",
+    ),
     "what_is_shared_is_not_mapped": (
         """
         def f(xs, ys):

@@ -586,6 +586,16 @@ CHOSEN = {
         "best, who = x, 0\n    if y > best:\n        best, who = y, 1\n    return best * 2 + who",
         "best, who = jnp.where(y > best, y, best), jnp.where(y > best, 1, who)",
     ),
+    "whether it is so": ("if x > y:\n        return True\n    return False", "return x > y"),
+    "whether it is not": ("if x > y:\n        return False\n    return True", "return jnp.logical_not(x > y)"),
+    "a flag that is set, put down or kept": (
+        "on = y > 0\n    if x > 1:\n        on = True\n    elif x < -1:\n        on = False\n    return on * x",
+        "on = jnp.where(x > 1, True, jnp.where(x < -1, False, on))",
+    ),
+    "a flag that is turned": (
+        "on = y > 0\n    if x > 1:\n        on = not on\n    return on * x",
+        "on = jnp.where(x > 1, jnp.logical_not(on), on)",
+    ),
     "three in a chain": (
         "if x > y:\n        y = x\n    elif x < -y:\n        y = -x\n    return y",
         "y = jnp.where(x > y, x, jnp.where(x < -y, -x, y))",
@@ -602,6 +612,8 @@ def test_where_chooses_between_arrays_and_promotes_them(body: str, expected: str
         with jax.disable_jit():
             before = run(sample.old, "f", [jnp.asarray(x), y])
         np.testing.assert_allclose(run(sample.new, "f", [jnp.asarray(x), y]), before)
+    if jnp.asarray(before).dtype == bool:
+        return
     with jax.disable_jit():
         slopes = [jax.grad(lambda x: run(sample.old, "f", [x, 1.5]))(v) for v in (2.0, -3.0)]  # type: ignore[arg-type]
     assert [jax.grad(lambda x: run(sample.new, "f", [x, 1.5]))(v) for v in (2.0, -3.0)] == slopes  # type: ignore[arg-type]

@@ -20,6 +20,10 @@ BATCHES = {
         "total = 0.0\nfor x, y in zip(xs, ys):\n    total = loss(w, x, y) + total\nreturn total",
         "(w, xs[: len(ys)], ys[: len(xs)])",
     ),
+    "pairs that a docstring says are as many": (
+        '"""\nA loss.\n\nxs: rows, of shape (n, 4)\nys : array, (n,)\n"""\ntotal = 0.0\nfor x, y in zip(xs, ys):\n    total += loss(w, x, y)\nreturn total',
+        "(w, xs, ys)",
+    ),
     "what begins as an array keeps its dtype": (
         "total = jnp.zeros(4)\nfor x in xs:\n    total += jnp.sin(x) * w\nreturn total",
         "total = total + jnp.sum(jax.vmap(lambda x: jnp.sin(x) * w)(xs), axis=0, dtype=total.dtype)",
@@ -27,6 +31,14 @@ BATCHES = {
     "rows as they are": (
         "total = jnp.zeros(4)\nfor i in range(len(xs)):\n    total = total + xs[i]\nreturn total",
         "total = total + jnp.sum(xs, axis=0, dtype=total.dtype)",
+    ),
+    "rows beside those before them": (
+        "n = len(ys)\ntotal = 0.0\nfor i in range(1, n):\n    total += (ys[i] - ys[i - 1]) ** 2\nreturn total",
+        "total = jnp.sum((ys[1:] - ys[:-1]) ** 2, axis=0)",
+    ),
+    "rows but for some": (
+        "total = jnp.zeros(4)\nfor i in range(1, len(xs) - 2):\n    total += xs[i + 1]\nreturn total",
+        "total = total + jnp.sum(xs[2:-1], axis=0, dtype=total.dtype)",
     ),
     "what is taken away": (
         "left = 10.0\nfor x in xs:\n    left = left - jnp.sum(x * w) ** 2\nreturn left",
@@ -37,12 +49,12 @@ BATCHES = {
         "best = jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs), axis=0, initial=-jnp.inf)",
     ),
     "the largest of all and of a fraction, which whole numbers would cut off": (
-        "best = -1.5\nfor x in xs:\n    best = jnp.maximum(best, jnp.sum(x * w))\nreturn best",
-        "best = jnp.maximum(best, jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs), axis=0))",
+        "best = -1.5\nfor i in range(20):\n    best = jnp.maximum(best, jnp.sum(xs[i] * w))\nreturn best",
+        "best, jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs[:20]), axis=0)",
     ),
     "the least, beside what was there": (
-        "low = w\nfor x in xs:\n    low = jnp.minimum(jnp.sin(x), low)\nreturn low",
-        "low = jnp.minimum(low, jnp.min(jax.vmap(jnp.sin)(xs), axis=0))",
+        "low = w\nfor i in range(20):\n    low = jnp.minimum(jnp.sin(xs[i]), low)\nreturn low",
+        "low = jnp.minimum(low, jnp.min(jnp.sin(xs[:20]), axis=0))",
     ),
     "whether any is, and whether all are": (
         "some, every = False, True\nfor x in xs:\n    r = jnp.sum(x * w)\n    some = some | (r > 1)\n"
@@ -77,6 +89,7 @@ LEFT = {
     "a gradient for each example": "g = jnp.zeros(4)\nfor i in range(len(xs)):\n    g = g + jax.grad(loss)(w, xs[i], ys[i])\nreturn g",
     "an example beside all of them": "s = 0.0\nfor i in range(len(xs)):\n    s = s + jnp.sum(jnp.abs(xs - xs[i]) ** 2)\nreturn s",
     "numbers instead of examples": "s = jnp.zeros(4)\nfor i in range(90):\n    s = s + jnp.sin(w * i)\nreturn s",
+    "the largest of rows that may be none": "best = ys[0]\nfor i in range(1, len(ys)):\n    best = jnp.maximum(best, ys[i])\nreturn best",
     "bits of numbers": "s = jnp.int32(0)\nfor x in xs:\n    s = s | jnp.sum(x).astype(jnp.int32)\nreturn s",
 }  # fmt: skip
 

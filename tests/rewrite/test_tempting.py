@@ -338,3 +338,10 @@ def test_a_loop_whose_failure_is_caught_is_left(code: str, rewrite: Rewriting) -
 def test_a_loop_that_is_only_cleaned_up_after_is_rolled(rewrite: Rewriting) -> None:
     code = "@jax.jit\ndef f(xs: jax.Array):\n    t = jnp.zeros(())\n    try:\n        for x in xs:\n            t = jnp.sin(t) + x\n    finally:\n        t = t * 2\n    return t\n"
     assert "lax.scan(" in rewrite(code).body
+
+
+def test_what_stood_in_a_loop_before_keeps_it_from_nothing(rewrite: Rewriting) -> None:
+    code = "def f(x, ys: jax.Array):\n    for y in ys:\n        x = x + jnp.sqrt(jnp.maximum(x - y, 0.0))\n    return x\n\n\ng = jax.jit(jax.grad(f))\n"
+    sample = rewrite(code)
+    assert "lax.scan(" in sample.body, sample.new
+    sample.agree("f", [2.0, lambda: jnp.linspace(0.0, 1.0, 20)])

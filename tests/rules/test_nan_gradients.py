@@ -72,6 +72,9 @@ WARNED = {
 }
 ADVISED = {
     "a number times its logarithm": "def f(p):\n    return jnp.sum(p * jnp.log(p))\ny = f(jnp.zeros(2))",
+    "a number times its logarithm behind a test of something else": (
+        "def f(p):\n    if p < 1:\n        return p * jnp.log(p)\n    return 0.0\ny = f(0.0)"
+    ),
     "its logarithm times a number": "def f(p):\n    return -(jnp.log(p) * p).sum()\ny = f(jnp.zeros(2))",
 }
 LEFT = {
@@ -124,6 +127,11 @@ LEFT = {
         y = f(jnp.zeros(2))
         """,
     "a size times its logarithm": "def f(x):\n    (n,) = x.shape\n    return n * jnp.log(n)\ny = f(jnp.ones(2))",
+    "a number that is tested times its logarithm": "def f(p):\n    if p > 0:\n        return p * jnp.log(p)\n    return 0.0\ny = f(0.0)",
+    "the same where the test turns it away": "def f(p):\n    return 0.0 if p <= 0 else jnp.log(p) * p\ny = f(0.0)",
+    "the same in a branch of JAX": (
+        "def f(p):\n    return jax.lax.cond(p > 0, lambda: p * jnp.log(p), lambda: 0.0)\ny = jax.grad(f)(0.0)"
+    ),
     "a number times the logarithm of a sum": "def f(p):\n    return p * jnp.log(p + 1e-9)\ny = f(0.0)",
 }
 

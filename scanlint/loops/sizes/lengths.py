@@ -12,11 +12,14 @@ from scanlint.loops.sizes.affine import Polynomial, add, polynomial, scale, sure
 from scanlint.loops.sizes.extents import extent, widths
 from scanlint.loops.sizes.shape_reads import measured
 from scanlint.syntax.bindings import reads
+from scanlint.syntax.regex import regex
 from scanlint.syntax.slices import backwards
 from scanlint.trace.calls.jax_results import ELEMENTWISE
 from scanlint.trace.unit import Unit
 
 DEEPEST = 4
+DOCUMENTED = r"(?m)^[^:\n]*\b%s\b[^:\n]*:[^(\n]*\((?P<axis>[A-Za-z_]\w*),[^)\n]*\)"
+"""How a docstring tells the shape of a parameter: `xs, ys: arrays of shape (n, d)`."""
 SUMS = ast.BinOp | ast.UnaryOp
 _SHAPED = words("zeros ones empty full")
 _DRAWN = words("normal uniform bits truncated_normal exponential gumbel laplace logistic")
@@ -262,16 +265,17 @@ def _own(unit: Unit, array: ast.expr) -> Polynomial | None:
 
 
 def _annotated(unit: Unit, array: ast.Name) -> str | None:
-    """The name that an annotation gives the first axis: "n" in `Float[Array, "n d"]`."""
+    """The name that an annotation or a docstring gives the first axis: "n" in `Float[Array, "n d"]`, `xs: (n, d)`."""
     if array.id in rebound(unit):
         return None
-    for argument in unit.every(ast.arg):
-        match argument:
-            case ast.arg(
-                arg=name, annotation=ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(axes))]))
-            ) if name == array.id:
-                first = axes.split()[0] if axes.split() else ""
-                return first if first.isidentifier() else None
+    for function in unit.every(ast.FunctionDef):
+        for argument in (a for a in ast.walk(function.args) if isinstance(a, ast.arg) and a.arg == array.id):
+            match argument.annotation:
+                case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(axes))])):
+                    first = axes.split()[0] if axes.split() else ""
+                    return first if first.isidentifier() else None
+            found = regex(DOCUMENTED % array.id).search(ast.get_docstring(function) or "")
+            return found["axis"] if found else None
     return None
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from scanlint.batching.examples import Batch, Rows
+from scanlint.batching.examples import Batch
 from scanlint.batching.fetches import ARRAYS, makes_numpy
+from scanlint.batching.shifted_rows import Rows
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
 from scanlint.host.callees import cast_away
 from scanlint.loops.loop import LoopModel

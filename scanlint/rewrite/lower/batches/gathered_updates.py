@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from scanlint.batching.examples import Batch
 from scanlint.batching.gathered import Addition, GatheringLoop, Reduction, mapped, row_of
-from scanlint.finding import Edit, Next, Outcome, Rewrite, Withheld
+from scanlint.finding import Edit, Next, Outcome, Rewrite, Withheld, first_of
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import claimed
 from scanlint.rewrite.lower.batches.vmap_call import Mapped
@@ -38,7 +38,11 @@ def to_one_addition(loop: GatheringLoop, batch: Batch | None) -> Outcome:
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {node.lineno})")
     made = _Emission(loop, batch, keep=False)
     zeros = not loop.plain and any(made.zero(a) is not None for a in loop.additions)
-    return made.rewrite()._replace(plainer=_Emission(loop, batch, keep=True).rewrite() if zeros else None)
+    forms = [made, *([_Emission(loop, batch, keep=True)] if zeros else [])]
+    total = [form.rewrite() for form in forms if form.total()]
+    if not total:
+        return Withheld("maybe-undefined", f"there may be no rows to reduce (line {node.lineno})")
+    return first_of(total)
 
 
 class _Emission:
@@ -71,6 +75,11 @@ class _Emission:
         edits += [drop(source, zero) for a in self.loop.additions if (zero := self.zero(a)) is not None]
         edits += [source.ahead(node, *before), source.beneath(node, *after)]
         return Rewrite(tuple(edits), "vmap", self._imports(), (Next(node, reported=True),))
+
+    def total(self) -> bool:
+        """Whether a loop that makes no trip is a reduction of no rows that has a value."""
+        extremes = [a for a in self.loop.additions if a.by in ("max", "min")]
+        return bool(self.model.trips) or all(self.zero(a) is not None for a in extremes)
 
     def _imports(self) -> tuple[str, ...]:
         return self.mapped.spell.imports

@@ -6,19 +6,26 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
-from scanlint.batching.examples import Batch, Rows, as_long
+from scanlint.batching.examples import Batch, as_long
+from scanlint.batching.shifted_rows import Rows
+from scanlint.dataflow.around import source_of
 from scanlint.finding import Edit, Withheld
 from scanlint.host.callees import cast_away, uncast
 from scanlint.loops.numbers.tables import OWN, Typed, weak_numbers
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.shortened import bounds_and_count, shortened, shortest
-from scanlint.rewrite.emit.snippets import atom, claimed, fresh, row_name
+from scanlint.rewrite.emit.snippets import atom, claimed, fresh, row_name, singular
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
 from scanlint.syntax.walk import substituted
+from scanlint.trace.calls.jax_results import ELEMENTWISE
 from scanlint.trace.domain.callables import Transformed
 from scanlint.trace.unit import Unit
+
+BESIDE = {-1: "prev", 1: "next"}
+"""What a row is called that is read beside that of the index."""
+OF_ARRAYS = ("shape", "dtype", "ndim", "size", "at", "T")
 
 
 class Mapped:
@@ -53,6 +60,8 @@ class Mapped:
         element = self.batch.elements[0]
         if axis == 0 and (indexed := self._indexed(element)) is not None:
             return indexed
+        if axis == 0 and (whole := self._whole(element)) is not None:
+            return whole
         direct = self._direct(element)
         if direct is not None:
             function, axes, arguments = direct
@@ -126,6 +135,8 @@ class Mapped:
         if id(row) not in self.names:
             index = ast.unparse(self.batch.counter.target) if self.batch.counter is not None else ""
             wanted = "row" if row.target is not None else row_name(base, index)
+            if row.distance in BESIDE:
+                wanted = f"{singular(base, base)}_{BESIDE[row.distance]}"
             self.names[id(row)] = fresh(self._inside(), wanted, "row")
         return self.names[id(row)]
 
@@ -170,6 +181,8 @@ class Mapped:
     def array(self, row: Rows) -> str:
         """An array of examples, cut to the number of trips where that is not its own length."""
         code = self.unit.source.segment(row.array)
+        if row.cut:
+            return f"{code}[{row.cut}]"
         if row.loose:
             code = f"{self.spell('jax.numpy.asarray')}({code})"
         code = shortened(self.unit, code, row.array, row.beside)
@@ -201,6 +214,61 @@ class Mapped:
             case ast.Name(id=whole), _ if whole == name and all(map(_constant, _places(index))):
                 return f"{atom(self.array(row))}[:, {', '.join(map(ast.unparse, _places(index)))}]"
         return None
+
+    def _whole(self, element: ast.expr) -> str | None:
+        """`xs[1:] - xs[:-1]`: what does with each row by itself what it does with all of one array's at once."""
+        batch, arrays = self.batch, {ast.unparse(row.array) for row in self.batch.rows}
+        one = len(arrays) == 1 and batch.index is None and not batch.statements and batch.inner is None
+        if not one or any(not isinstance(row.array, ast.Name | ast.Attribute) for row in batch.rows):
+            return None
+        if any(row.axis or row.loose or not is_array(self.unit, row.array) for row in batch.rows):
+            return None
+        found: dict[ast.expr, str] = {place: self.array(row) for row in batch.rows for place in row.places}
+        named = {r.target.id: self.array(r) for r in batch.rows if isinstance(r.target, ast.Name)}
+        found |= {n: named[n.id] for n in ast.walk(element) if isinstance(n, ast.Name) and n.id in named}
+        if not self._elementwise(element, found) or not (self._no_list(batch.rows[0].array) or self._loud(found)):
+            return None
+        source = self.unit.source
+        edits = [source.put(node, code) for node, code in found.items()]
+        return source.between(source.start(element), source.end(element), edits)
+
+    def _no_list(self, array: ast.expr) -> bool:
+        """Whether something surely is an array: a list would be joined to another one by `+`, and repeated by `*`."""
+        asked = (n.value for n in self.unit.every(ast.Attribute) if n.attr in OF_ARRAYS)
+        if any(ast.dump(value) == ast.dump(array) for value in asked) or not isinstance(array, ast.Name):
+            return True
+        said = any(a.arg == array.id and a.annotation is not None for a in self.unit.every(ast.arg))
+        return said or isinstance(source_of(self.unit, array), ast.Call)
+
+    def _loud(self, rows: Collection[ast.expr]) -> bool:
+        """Whether an operation on rows fails for a list."""
+        around = [self.unit.parents.get(row) for row in rows]
+        loud = (ast.Sub, ast.Div, ast.Pow, ast.FloorDiv, ast.Mod)
+        return any(isinstance(a.op if isinstance(a, ast.BinOp) else a, (*loud, ast.Call, ast.UnaryOp)) for a in around)
+
+    def _elementwise(self, node: ast.expr, rows: Collection[ast.expr]) -> bool:
+        """Whether an expression is computed element by element of rows and numbers."""
+        match node:
+            case _ if node in rows:
+                return True
+            case ast.BinOp(left=left, right=right) if not isinstance(node.op, ast.MatMult):
+                parts = [left, right]
+            case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() | ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
+                parts = [left, *node.comparators]
+            case ast.UnaryOp(op=ast.USub() | ast.Invert(), operand=operand):
+                parts = [operand]
+            case ast.Call(func=function, args=[_, *_] as args, keywords=[]):
+                root, _, last = (self.unit.resolve(function) or "").rpartition(".")
+                if (
+                    root not in ("jax.numpy", "jax.nn")
+                    or last not in ELEMENTWISE
+                    or (last == "where") > (len(args) == 3)
+                ):
+                    return False
+                parts = args
+            case _:
+                return type(self.unit.value(node).constant) in (int, float)
+        return all(self._elementwise(part, rows) for part in parts)
 
     def _direct(self, element: ast.expr) -> tuple[str, list[int | None], list[str]] | None:
         """`f(xs[i], ys[i], w)` as `f`, its axes and its arguments, if it is no more than that."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from scanlint.branches.branch import BranchModel, is_elif, reaching, rebound
 from scanlint.branches.switch_chain import Selection
 from scanlint.finding import Edit, NotApplicable, Outcome, Primitive, Rewrite, Step, Withheld, first_of, first_step
+from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import loop_left_by
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
@@ -20,7 +21,7 @@ from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, 
 from scanlint.rewrite.lower.branches.arm_types import Leaf, not_a_number, number, unify
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
 from scanlint.rewrite.lower.branches.predicates import parted, scalar_predicate
-from scanlint.rewrite.lower.branches.selections import filled, plain_choice, promoted
+from scanlint.rewrite.lower.branches.selections import chosen, plain_choice, selectable
 from scanlint.rewrite.lower.branches.stacked_names import stacked_by_number
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.normalize.accumulators.append_sinking import without_appends
@@ -217,7 +218,7 @@ class _Staging:
             return NO_SELECTION
         given = [leaves[0] for leaves in found if leaves]
         nodes = [leaf.node for leaf in given]
-        if not (filled(self.unit, given) or promoted(self.unit, nodes) or stacked_by_number(self.model, nodes)):
+        if not (selectable(self.unit, given) or stacked_by_number(self.model, nodes)):
             numbers = all(node is not None and number(self.unit, node) is not None for node in nodes)
             if not numbers or self._unify(arms) is not None:  # Python's, of one type once they are cast
                 return NO_SELECTION
@@ -244,7 +245,7 @@ class _Staging:
         test, body, orelse = self._predicate(tree), self._where(tree.body), self._where(tree.orelse)
         if isinstance(test, Withheld) or isinstance(body, Withheld) or isinstance(orelse, Withheld):
             return next(part for part in (test, body, orelse) if isinstance(part, Withheld))
-        return Made(f"{self.spell('jax.numpy.where')}({test}, {body.code}, {orelse.code})")
+        return Made(chosen(self.spell, test, body.code, orelse.code, sure=boolean(self.unit, tree.test)))
 
     def _pair(self, tree: Choice) -> Made | Withheld | None:
         """`a, b = jnp.where(p, b, a), jnp.where(p, a, b)`, where names are compared and chosen between, and no more."""

@@ -5,8 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.rewrite.lower.branches.arm_types import Leaf, number, numeral, total
+from scanlint.loops.concrete_uses import boolean
+from scanlint.rewrite.lower.branches.arm_types import Leaf, Spell, number, numeral, total
 from scanlint.trace.unit import Unit
+
+
+def selectable(unit: Unit, leaves: Sequence[Leaf]) -> bool:
+    """Whether `jnp.where` gives what a branch between these values would give, its derivative too."""
+    nodes = [leaf.node for leaf in leaves]
+    return filled(unit, leaves) or promoted(unit, nodes) or truths(unit, nodes)
+
+
+def chosen(spell: Spell, test: str, body: str, orelse: str, *, sure: bool) -> str:
+    """The choice between two expressions; the test itself where it is `sure` to be a truth value, and chooses one."""
+    if sure and {body, orelse} == {"True", "False"}:
+        return test if body == "True" else f"{spell('jax.numpy.logical_not')}({test})"
+    return f"{spell('jax.numpy.where')}({test}, {body}, {orelse})"
 
 
 def filled(unit: Unit, leaves: Sequence[Leaf]) -> bool:
@@ -30,6 +44,23 @@ def filled(unit: Unit, leaves: Sequence[Leaf]) -> bool:
 def promoted(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
     """Each is an array that may be computed in any case: `jnp.where` promotes their dtypes as a sum would."""
     return _of_one_sort(unit, nodes) and all(n is not None and _evident(unit, n) and total(unit, n) for n in nodes)
+
+
+def truths(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
+    """Each is a truth value of names and numbers, or a name of which as much is unknown: nothing derives them."""
+    found = [
+        n for n in nodes if n is not None and (boolean(unit, n) or (isinstance(n, ast.Name) and _unknown(unit, n)))
+    ]
+    if len(found) < len(nodes) or not any(boolean(unit, node) for node in found):
+        return False
+    calls = (p for n in found for p in ast.walk(n) if isinstance(p, ast.Call | ast.BinOp))
+    return all(isinstance(c, ast.Call) and unit.resolve(c.func) == "jax.numpy.logical_not" for c in calls)
+
+
+def _unknown(unit: Unit, node: ast.expr) -> bool:
+    value = unit.value(node)
+    known = value.dtype or value.container or value.callee or value.static
+    return isinstance(node, ast.Name) and not known
 
 
 def plain_choice(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:

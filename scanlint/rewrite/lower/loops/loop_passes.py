@@ -207,7 +207,7 @@ def _while(model: LoopModel) -> Outcome:
     if isinstance(test, Withheld):
         return test
     test = f"{test} != 0" if _counted_down(model, model.node.test) else test
-    condition, body_name = names("condition", "go_on"), names("body", "loop_body", "outer_body")
+    condition, body_name = names("condition", "go_on"), roll.called("body")
     *rest, last = model.node.body
     moved = _counts(roll, last) if rest else None
     body = snippet.statements(rest) if moved else roll.body()

@@ -93,11 +93,18 @@ class Roll:
             self.after.append(f"{target} = {code}")
         return code is not None
 
+    def called(self, word: str) -> str:
+        """The name of the function of one trip, by where the loop stands among others where there are more."""
+        inside = any(isinstance(a, ast.For | ast.While) or _of_trips(a) for a in self.unit.ancestors(self.model.node))
+        around = not inside and any(map(_of_trips, ast.walk(self.model.node)))
+        first, last = [f"outer_{word}"] if around else [], [f"inner_{word}"] if inside else []
+        return self.names(word, *first, f"loop_{word}", *last)
+
     # -- the two shapes
 
     def _fori(self) -> Outcome:
         stream = self.model.streams[0]
-        name = self.names("body", "loop_body", "outer_body")
+        name = self.called("body")
         index, prologue, start, stop = self._index(stream)
         body = [*prologue, *self.body()]
         carry, body = self._carry_in(body)
@@ -110,7 +117,7 @@ class Roll:
         model = self.model
         if self.rows is None:
             use_weak(model, self.snippet)
-        name = self.names("step", "loop_step", "outer_step")
+        name = self.called("step")
         outputs: list[tuple[str, str]] = []
         after: list[str] = []
         plan = after_loop(model, self.spell, self.names, reverse=self._backwards)
@@ -363,3 +370,8 @@ def kept(model: LoopModel) -> str:
     """The target of the final state, with `_` for each name that nobody reads later."""
     live = model.flow.live_after(model.node)
     return bare([name if name in live else "_" for name in model.carried])
+
+
+def _of_trips(node: ast.AST) -> bool:
+    """A function of one trip of a loop, as these are called."""
+    return isinstance(node, ast.FunctionDef) and node.name.endswith(("body", "step"))

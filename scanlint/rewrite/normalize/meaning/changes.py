@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit
+from scanlint.finding import Edit, Position
 from scanlint.syntax.bindings import Function, walk_scope
 from scanlint.syntax.source import Source
 from scanlint.syntax.walk import walk
@@ -19,9 +19,15 @@ Change = tuple[Edit, ...]
 
 
 def drop(unit: Unit, statement: ast.stmt) -> Edit:
-    """A statement taken out with its lines; a block that has no other one passes."""
-    alone = len(unit.block(statement)) == 1
-    return unit.source.put(statement, "pass") if alone else unit.source.drop(statement)
+    """A statement taken out with its lines, and the empty ones below where none may stay; a lone one passes."""
+    lines, block = unit.source.lines, unit.block(statement)
+    if len(block) == 1:
+        return unit.source.put(statement, "pass")
+    gone, below = unit.source.drop(statement), statement.end_lineno or 0
+    begins = block[0] is statement or not lines[statement.lineno - 2].strip()
+    while begins and below < len(lines) and not lines[below].strip():
+        below += 1
+    return gone._replace(end=Position(below + 1, 1))
 
 
 def movable(source: Source, node: ast.stmt, *owners: ast.For | ast.match_case) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of
 from scanlint.finding import Edit, Position
-from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.snippets import SIGNS, atom, fresh, operand
 from scanlint.rewrite.normalize.meaning.changes import Change, drop, function_of, spoken
 from scanlint.syntax.bindings import binds, parameters, walk_scope
 from scanlint.syntax.source import Source
@@ -141,24 +141,31 @@ def _placed(unit: Unit, callee: Callee, call: ast.Call, given: Mapping[str, ast.
         return None
     body = [line for line in body if not line.strip().startswith("nonlocal ")]
     newline = sheet.newline
-    if whole and value is None:
+    unread = isinstance(statement, ast.Expr) and isinstance(returned, SIMPLE) and bool(callee.body)
+    if whole and (value is None or unread):
         if isinstance(statement, ast.Assign):
             return None
         text = "".join(f"{line}{newline}" for line in (*first, *body))
         origin = _origin(callee, len(first))
         piece = Edit(Position(statement.lineno, 1), Position((statement.end_lineno or 0) + 1, 1), text, origin=origin)
         return (drop(unit, callee.made), piece)
-    shown = value or "None"
-    plain = whole or isinstance(
-        ast.parse(shown, mode="eval").body, ast.Name | ast.Call | ast.Constant | ast.Subscript | ast.Attribute
-    )
-    ending = sheet.put(call, shown if plain and "\n" not in shown else f"({shown})")
+    ending = sheet.put(call, _shown(unit, call, value or "None", whole=whole))
     text = "".join(f"{line}{newline}" for line in (*first, *body))
     if not text:
         return (drop(unit, callee.made), ending)
     above = Position(statement.lineno, 1)
     origin = _origin(callee, len(first))
     return (drop(unit, callee.made), Edit(above, above, text, origin=origin), ending)
+
+
+def _shown(unit: Unit, call: ast.Call, value: str, *, whole: bool) -> str:
+    """What a function gives in the place of its call, in parentheses where it needs them."""
+    if "\n" in value:
+        return f"({value})"
+    match unit.parents[call]:
+        case ast.BinOp(op=op) if not isinstance(op, ast.Pow):
+            return operand(value, SIGNS[type(op)])
+    return value if whole else atom(value)
 
 
 def _origin(callee: Callee, above: int) -> Position:
