@@ -145,7 +145,7 @@ def main(descriptor: int) -> None:
                 pass
         ready, _, _ = select.select([sys.stdin, listening], [], [])
         if sys.stdin in ready:
-            return
+            os._exit(0)
         connection, _ = listening.accept()
         if os.fork() == 0:
             listening.close()

@@ -16,14 +16,14 @@ def captured(code: Code, frame: Frame | None, args: Mapping[str, Value] = NO_FIE
 
     Functions are told apart by their texts and by what they capture, not by the activations that made them.
     """
-    walk = _Walk()
+    met = _Capture()
     if frame is not None:
-        walk.place(code, frame)
-    given = [(name, walk.bare(value)) for name, value in args.items()]
-    return *given, *(found for function, around in walk.functions for found in walk.taken(function, around))
+        met.place(code, frame)
+    given = [(name, met.bare(value)) for name, value in args.items()]
+    return *given, *(found for function, around in met.functions for found in met.taken(function, around))
 
 
-class _Walk:
+class _Capture:
     """Meets each function once, in the order in which names lead to it."""
 
     def __init__(self) -> None:
