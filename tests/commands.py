@@ -106,11 +106,20 @@ def _serve(connection: socket.socket) -> list[str] | None:
 
 def main(descriptor: int) -> None:
     del sys.path[0]  # the folder of this file
+    from scanlint.verify import process
+    from scanlint.verify.process_environment import cleaned
+    from tests.forked_workers import Forking, Workers
+
     _import_all()
+    environment = cleaned()
+    workers = Workers(environment)
     words = _serve(socket.socket(fileno=descriptor))
-    if words is not None:
-        sys.argv[1:] = words
-        runpy.run_module("scanlint", run_name="__main__", alter_sys=True)
+    if words is None:
+        workers.close()
+        return
+    process.subprocess = Forking(workers.path, environment)
+    sys.argv[1:] = words
+    runpy.run_module("scanlint", run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import scanlint
+from scanlint.syntax.walk import walk
 
 PACKAGE = Path(scanlint.__file__).parent
 EMPTY_CALLS = ("set", "frozenset", "dict", "tuple", "list")
@@ -34,7 +35,7 @@ def silent(body: list[ast.stmt]) -> bool:
 
 def handlers(tree: ast.Module) -> Iterator[tuple[int, int]]:
     """The lines of what passes errors over: `except` with an empty body, and `suppress`, up to its body."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.ExceptHandler(body=body) if silent(body):
                 yield node.lineno, node.end_lineno or node.lineno
@@ -46,12 +47,13 @@ def handlers(tree: ast.Module) -> Iterator[tuple[int, int]]:
 
 def unexplained(text: str) -> list[int]:
     """The lines of handlers that do nothing and say nothing."""
+    places = list(handlers(ast.parse(text)))
     words: dict[int, int] = {}
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+    for token in tokenize.generate_tokens(io.StringIO(text).readline) if places else ():
         if token.type == tokenize.COMMENT:
             words[token.start[0]] = len(TOOLS.sub("", token.string).split())
     found = []
-    for first, last in handlers(ast.parse(text)):
+    for first, last in places:
         above = first - 1 if text.split("\n")[first - 2].strip().startswith("#") else first
         if max(words.get(line, 0) for line in range(above, last + 1)) < FEWEST_WORDS:
             found.append(first)

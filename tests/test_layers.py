@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import scanlint
 from scanlint.finding import Rewrite
 from scanlint.project.facts import ClassFacts, ModuleFacts, Span
 from scanlint.rules.registry import Entry, entries, rules
+from scanlint.syntax.walk import Kinds, by_kind
 from scanlint.trace.unit import Unit
 from scanlint.trace.whole_file import WholeFile
 
@@ -101,13 +103,19 @@ def modules() -> Iterator[tuple[str, Path]]:
         yield ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts), file
 
 
+@cache
+def kinds(file: Path) -> Kinds:
+    """The nodes of a file by their class."""
+    return by_kind(ast.parse(file.read_text(encoding="utf-8")))
+
+
 def imported(owner: str, file: Path) -> Iterator[str]:
     """The dotted names that a file imports: at its top, inside functions, and for type checkers."""
     above = owner.split(".") if file.name == "__init__.py" else owner.split(".")[:-1]
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in [*kinds(file).of(ast.Import), *kinds(file).of(ast.ImportFrom)]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = ["scanlint", *above[: len(above) - node.level + 1]] if node.level else []
             name = ".".join([*base, *filter(None, [node.module])])
             yield from (f"{name}.{alias.name}" for alias in node.names)
@@ -118,6 +126,11 @@ def rank(name: str) -> int | None:
     while name and name not in RANK:
         name = name.rpartition(".")[0]
     return RANK.get(name)
+
+
+def classes() -> list[str]:
+    """The names of all classes."""
+    return [node.name for _, file in modules() for node in kinds(file).of(ast.ClassDef)]
 
 
 def edges() -> Iterator[tuple[str, str]]:
@@ -138,9 +151,7 @@ def test_modules_that_were_deleted_stay_so() -> None:
 
 
 def test_classes_that_were_deleted_stay_so() -> None:
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for _, file in modules()]
-    found = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    assert found & DELETED_CLASSES == set()
+    assert DELETED_CLASSES.isdisjoint(classes())
 
 
 @pytest.mark.parametrize(("owner", "name"), DELETED_FIELDS, ids=lambda part: getattr(part, "__name__", part))
@@ -177,9 +188,7 @@ def test_no_two_files_have_one_name() -> None:
 
 
 def test_no_two_classes_have_one_name() -> None:
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for _, file in modules()]
-    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    assert [name for name, count in names.items() if count > 1] == []
+    assert [name for name, count in Counter(classes()).items() if count > 1] == []
 
 
 def test_the_worker_needs_nothing_of_scanlint() -> None:

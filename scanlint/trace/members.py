@@ -10,9 +10,10 @@ from functools import cache
 
 from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import dotted, kinds_inside
-from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Mode, Partial, Scope, Transformed, World
+from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Partial, Scope, Transformed, World
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.held import holds_functions
+from scanlint.trace.domain.modes import Mode
 from scanlint.trace.domain.values import (
     CONCRETE_ARRAY,
     STATIC,

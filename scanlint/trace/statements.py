@@ -277,7 +277,6 @@ def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], ob
     widened = self.widenings.setdefault(node, Widening())
     while True:
         loop.breaks, loop.continues = [], []
-        self.frame.epoch += 1
         self.become(head)
         begin()
         start = dict(self.env) if isinstance(node, ast.While) else head

@@ -23,6 +23,7 @@ from scanlint.report.output import FORMATS
 from scanlint.rules.registry import entries
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits
+from scanlint.syntax.walk import walk
 from tests.rewritten import rewritten
 
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
@@ -35,23 +36,23 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 def codes_in(file: Path) -> Iterator[str]:
     """The codes of reasons in a module: what `Withheld` and its like are called with, wherever it was put together."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    nodes = [*walk(ast.parse(file.read_text(encoding="utf-8")))]
     bound = {
         target.id: node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Call(func=ast.Name(id="Withheld") | ast.Attribute(attr="_note"), args=[first, _, *_]):
                 name = first.id if isinstance(first, ast.Name) else ""
-                for part in ast.walk(bound.get(name, first)):
+                for part in walk(bound.get(name, first)):
                     if isinstance(part, ast.Constant) and isinstance(part.value, str):
                         yield part.value
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.isupper():
-                for part in ast.walk(value):
+                for part in walk(value):
                     if isinstance(part, ast.Constant) and re.match(r"[a-z]+(-[a-z]+)*: \w", str(part.value)):
                         yield str(part.value).partition(":")[0]
 

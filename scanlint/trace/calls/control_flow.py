@@ -8,8 +8,9 @@ from collections.abc import Callable
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls.arguments import argument
 from scanlint.trace.calls.transforms import batched, below, differentiated, functions_in, rows, run, settle
-from scanlint.trace.domain.callables import HOST, Differentiated, Mode, Named
+from scanlint.trace.domain.callables import Differentiated, Named
 from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.modes import HOST, Mode
 from scanlint.trace.domain.values import (
     UNKNOWN,
     Kind,

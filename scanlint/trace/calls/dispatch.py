@@ -19,7 +19,6 @@ from scanlint.trace.domain.callables import (
     Closure,
     Frame,
     Method,
-    Mode,
     Named,
     Partial,
     RecordType,
@@ -28,6 +27,7 @@ from scanlint.trace.domain.callables import (
 )
 from scanlint.trace.domain.elements import items_of, iterated
 from scanlint.trace.domain.evidence import Reason, short
+from scanlint.trace.domain.modes import Mode
 from scanlint.trace.domain.values import (
     AXIS,
     RANK,
@@ -219,11 +219,11 @@ def calling(self: Evaluator, closure: Closure, node: ast.AST) -> Mode:
     mode, code = self.frame.mode, closure.code
     if not mode.traced:
         return mode
-    if code.mode.traced and mode.transforms <= code.mode.transforms:
+    if code.mode.traced and mode.above.within(code.mode.above):
         return code.mode
     here = self.frame.code
     link = Reason(f"`{code.name}` <- `{here.name}`", here.scope, node)
-    return Mode(True, mode.transforms, (link, *mode.chain))
+    return Mode(True, mode.above, (link, *mode.chain))
 
 
 def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:

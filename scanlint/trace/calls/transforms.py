@@ -10,10 +10,11 @@ from scanlint.jaxapi.derivatives import REVERSE
 from scanlint.jaxapi.wrappers import DIFFERENTIATE, OPTIONS, POSITIONAL, TRACING, Wrapper
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.callbacks import functions_of, want
-from scanlint.trace.domain.callables import Closure, Differentiated, Mode, Named, Partial, Transformed
+from scanlint.trace.domain.callables import Closure, Differentiated, Named, Partial, Transformed
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.elements import row_of
 from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.modes import Mode, one_above
 from scanlint.trace.domain.values import (
     STATIC,
     UNKNOWN,
@@ -130,12 +131,12 @@ def below(self: Evaluator, transform: str, closures: list[Closure], node: ast.AS
     """The mode in which a transform applied here runs its function."""
     mode = self.frame.mode
     code = closures[0].code if closures else None
-    transforms = mode.transforms | {transform}
+    above = mode.above.with_(one_above(transform))
     if not (traced or mode.traced):
-        return Mode(False, transforms)
-    if code is not None and code.mode.traced and transforms <= code.mode.transforms:
+        return Mode(False, above)
+    if code is not None and code.mode.traced and above.within(code.mode.above):
         return code.mode
-    return Mode(True, transforms, (link(self, code.name if code else "?", transform, node), *mode.chain))
+    return Mode(True, above, (link(self, code.name if code else "?", transform, node), *mode.chain))
 
 
 def link(self: Evaluator, name: str, transform: str, node: ast.AST) -> Reason:

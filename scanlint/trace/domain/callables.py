@@ -9,33 +9,10 @@ from typing import NamedTuple, Protocol
 
 from scanlint.effort import Account
 from scanlint.finding import Position
-from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Function, defaults
 from scanlint.trace.domain.contexts import Jit
-from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.modes import HOST, Mode
 from scanlint.trace.domain.values import UNKNOWN, Site, Value, immutable
-
-UNSTAGED = words(
-    "jax.vmap jax.numpy.vectorize jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp "
-    "jax.custom_vjp jax.custom_gradient jax.vjp jax.jvp jax.linearize jax.shard_map jax.custom_vmap "
-    "jax.numpy.apply_along_axis jax.experimental.jet.jet"
-)
-
-
-class Mode(NamedTuple):
-    """How code runs: under a trace or not, below which transforms, and why."""
-
-    traced: bool = False
-    transforms: frozenset[str] = frozenset()
-    chain: tuple[Reason, ...] = ()
-
-    @property
-    def batched(self) -> bool:
-        """Whether nothing but `vmap` traces: what is made of no tracer is concrete there."""
-        return self.traced and bool(self.transforms) and self.transforms <= UNSTAGED
-
-
-HOST = Mode()
 
 
 @dataclass(eq=False, slots=True)
@@ -55,10 +32,11 @@ class Record:
 
 
 class Followed(NamedTuple):
-    """One call on the host that was followed with its own arguments."""
+    """One call on the host that was followed with its own arguments; `taken` is all that it was run with."""
 
     args: Mapping[str, Value]
     frame: Frame | None
+    taken: object
     result: Value
 
 
@@ -82,7 +60,8 @@ class Code:
     `guessed` says that no call is known yet, only that a transform which keeps values concrete will run it, `filtered`
     that of its arguments the arrays are traced and all else stays static.
     `waiting` are the functions that went on without its result, with their frames, `widened` says that it ran so often
-    that nothing is known of its arguments any more, `answered` that some run of it came to its end.
+    that nothing is known of its arguments any more, `answered` that some run of it came to its end. `free` are the
+    names that it takes from outside, `ran` what the runs with what it is given now took by them, each with its result.
     `owner` is the canonical name of the class of a method, `callers` are the calls of it on the host, with who makes
     them, `jits` the places in it where a function is jitted on the host.
     `uses` are the names in it that are used as arrays, `whole` those of which more than their elements is, `listed`
@@ -106,7 +85,8 @@ class Code:
     runs: int = 0
     running: bool = False
     stale: bool = True
-    epoch: tuple[int, int] = (0, 0)
+    free: tuple[str, ...] | None = None
+    ran: list[tuple[object, Value]] = field(default_factory=list)
     uses: Mapping[str, bool] | None = None
     whole: Mapping[str, bool] | None = None
     listed: frozenset[str] = frozenset()
@@ -163,7 +143,6 @@ class Frame:
     parent: Frame | None = None
     returned: list[Value] = field(default_factory=list)
     made: list[Code] = field(default_factory=list)
-    epoch: int = 0
     scratch: bool = False
     joining: bool = False
     yielded: list[Value] = field(default_factory=list)

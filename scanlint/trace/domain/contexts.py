@@ -26,20 +26,15 @@ class FunctionContext(NamedTuple):
     """How one function (the unit or one nested in it) is run.
 
     `traced`: its array arguments are tracers. `chain`: why, innermost reason first, each link readable on its
-    own. `transforms`: canonical names of the transforms above it. `jit`: the jit that wraps exactly this function.
-    `begins`: a transform runs it, so that a trace begins and ends with it.
+    own. `differentiated`: reverse-mode differentiation is known to pass through it. `jit`: the jit that wraps exactly
+    this function. `begins`: a transform runs it, so that a trace begins and ends with it.
     """
 
     node: Function
     qualname: str
     traced: bool = False
     chain: tuple[Reason, ...] = ()
-    transforms: frozenset[str] = frozenset()
+    differentiated: bool = False
     static: frozenset[str] = frozenset()
     jit: Jit | None = None
     begins: bool = False
-
-    @property
-    def differentiated(self) -> bool:
-        """Whether reverse-mode differentiation is known to pass through it."""
-        return bool(self.transforms & REVERSE_MODE)

@@ -9,9 +9,10 @@ from functools import partial
 from typing import TypeVar
 
 from scanlint.project.summary import EXTERNAL
-from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Mode
+from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.held import holds_functions
+from scanlint.trace.domain.modes import Mode
 from scanlint.trace.domain.values import (
     UNKNOWN,
     Value,
@@ -25,6 +26,7 @@ from scanlint.trace.domain.values import (
 )
 from scanlint.trace.hints.used_parameters import UsedParameters
 from scanlint.trace.parameters import direct, overridable, passed, received, uncalled_parameters
+from scanlint.trace.program.captured import captured
 from scanlint.trace.program.definitions import Definitions
 from scanlint.trace.program.handed_out import hands_out
 from scanlint.trace.program.module_scope import ModuleScope
@@ -157,13 +159,13 @@ class Graph(Definitions):
     def _enter(self, code: Code, mode: Mode) -> None:
         """A function is run in this mode too: a traced run takes over from runs on the host."""
         if mode.traced and not code.mode.traced:
-            code.mode = Mode(True, mode.transforms | code.mode.transforms, mode.chain)
+            code.mode = Mode(True, mode.above.with_(code.mode.above), mode.chain)
             code.incoming, code.results = {}, {}
             code.stale = True
             for rule, skip in code.rules:
                 self.root(rule, "jax.custom_jvp", mode, skip, frozenset(), None)
-        elif not mode.transforms <= code.mode.transforms and mode.traced == code.mode.traced:
-            code.mode = Mode(code.mode.traced, code.mode.transforms | mode.transforms, code.mode.chain)
+        elif mode.traced == code.mode.traced and not mode.above.within(code.mode.above):
+            code.mode = code.mode._replace(above=mode.above.with_(code.mode.above))
             code.stale = True
 
     def _receive(self, code: Code, args: Mapping[str, Value]) -> None:
@@ -204,7 +206,7 @@ class Graph(Definitions):
             followed = self._follow(closure, args, mode)
             if followed is not None:
                 return followed
-        if not mode.traced and closure.frame is None and code.mode.transforms >= mode.transforms:
+        if not mode.traced and closure.frame is None and mode.above.within(code.mode.above):
             return concrete(code.result)
         self._enter(code, mode)
         if code.guessed:
@@ -233,8 +235,9 @@ class Graph(Definitions):
         code = closure.code
         if len(code.followed) >= MOST_FOLLOWED // 2:
             args = {name: unsited(value) for name, value in args.items()}
+        taken = captured(code, closure.frame, args)
         for known in code.followed:
-            if known.frame is closure.frame and known.args == args:
+            if known.taken == taken:
                 return known.result
         if len(code.followed) >= MOST_FOLLOWED or code in self.following or len(self.following) >= DEEPEST_FOLLOWED:
             return None
@@ -244,7 +247,7 @@ class Graph(Definitions):
             result = self._walk(Frame(code, mode, given, closure.frame, scratch=True))
         finally:
             self.following.pop()
-        code.followed.append(Followed(args, closure.frame, result))
+        code.followed.append(Followed(args, closure.frame, taken, result))
         return result
 
     def _first(self, code: Code) -> Code:
@@ -270,11 +273,17 @@ class Graph(Definitions):
 
     def _run(self, code: Code, frame: Frame | None) -> None:
         """Interpret a function unless nothing is new, until what it is given and what it gives no longer change."""
-        epoch = (id(frame), frame.epoch) if frame is not None else (0, 0)
         if code.running:
             code.waiting |= dict.fromkeys(self.running[self._entered(code) :])
             return
-        if (not code.stale and epoch == code.epoch) or code.runs >= MOST_RUNS + MOST_WIDENED:
+        activation, taken = frame.activation if frame is not None else None, captured(code, frame)
+        if code.stale:
+            code.ran.clear()
+        for known, result in code.ran:
+            if known == taken:
+                code.results[activation] = code.result = result
+                return
+        if code.runs >= MOST_RUNS + MOST_WIDENED:
             return
         if self.depth >= DEEPEST:
             code.waiting |= dict.fromkeys(self.running)
@@ -285,7 +294,7 @@ class Graph(Definitions):
         self.running.append((code, frame))
         try:
             while True:
-                code.running, code.stale, code.epoch = True, False, epoch
+                code.running, code.stale = True, False
                 known = code.result if code.answered else None
                 self._interpret(code, frame)
                 changed = known is None or uncalled(code.result) != uncalled(known)
@@ -299,6 +308,7 @@ class Graph(Definitions):
             code.running = False
             self.depth -= 1
             self.running.pop()
+        code.ran.append((taken, code.result))
         self._tell(code, changed=uncalled(code.result) != uncalled(before))
 
     def _interpret(self, code: Code, frame: Frame | None) -> None:

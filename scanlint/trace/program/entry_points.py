@@ -9,8 +9,9 @@ from scanlint.jaxapi.frameworks import Roles
 from scanlint.jaxapi.host_functions import TWINS
 from scanlint.project.patterns import assumed
 from scanlint.settings import Settings
-from scanlint.trace.domain.callables import Closure, Code, Mode, Transformed
+from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.modes import Mode
 from scanlint.trace.domain.values import UNKNOWN, Kind, Value, staged
 from scanlint.trace.members import annotated, instance
 from scanlint.trace.program.call_graph import Graph
@@ -96,7 +97,7 @@ def _trace(graph: Graph, scope: ModuleScope, qualname: str, why: str, roles: Rol
     given = {a.arg: _argument(graph, code, a.arg, listed.get(a.arg, "")) for a in code.parameters()}
     if code.owner is not None and code.first in ("self", "cls"):
         del given[code.first]
-    graph.invoke(Closure(code), given, Mode(True, frozenset(), (Reason(why, scope, code.node),)))
+    graph.invoke(Closure(code), given, Mode(True, chain=(Reason(why, scope, code.node),)))
 
 
 def _argument(graph: Graph, code: Code, name: str, role: str) -> Value:

@@ -13,7 +13,8 @@ from scanlint.project.modules import Module
 from scanlint.project.summary import EXTERNAL
 from scanlint.settings import LINE_LENGTH
 from scanlint.syntax.walk import dotted, walk
-from scanlint.trace.domain.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
+from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
+from scanlint.trace.domain.modes import HOST
 from scanlint.trace.domain.values import UNKNOWN, Kind, Value, contents, gathered, join_all
 from scanlint.trace.program.classes import describe_class
 from scanlint.trace.program.module_text import ModuleText
@@ -70,6 +71,7 @@ class ModuleScope(ModuleText):
             for code in list(unit.record.codes.values()):
                 code.incoming.clear()
                 code.result = UNKNOWN
+                code.ran.clear()
             unit.record.values.clear()
             unit.record.before.clear()
             unit.record.codes.clear()

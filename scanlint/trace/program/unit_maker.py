@@ -129,7 +129,7 @@ def _before(code: Code, before: Code, function: ast.AST) -> Code | None:
 def _context_of(code: Code) -> FunctionContext:
     """The context in which a function is run, for the rules."""
     mode = code.mode
-    known = mode.traced, mode.chain, mode.transforms, code.static, code.jit
+    known = mode.traced, mode.chain, mode.above.reverse, code.static, code.jit
     return FunctionContext(code.node, code.qualname, *known, code.rooted and mode.traced)
 
 
