@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from scanlint.lsp.diagnostics import Painter, result_id
 from scanlint.lsp.exact_documents import Encoding
 from scanlint.lsp.live_project import FileResult, LiveProject, OpenText
 from scanlint.lsp.notebooks import SYNC
+from scanlint.lsp.work_progress import WorkProgress
 from scanlint.project.discovery.folders import excluded
 from scanlint.project.summary import PROJECT_FILES
 from scanlint.settings import Settings
@@ -146,7 +148,8 @@ class ScanlintServer(LanguageServer):
         settings = root.settings
         known = self.projects.get(settings.root) or (kept or {}).get(settings.root)
         if known is None or known.begin != (settings, root.whole):
-            known = LiveProject(settings, root.whole, self.tell, self.report, self.note)
+            progress = partial(WorkProgress, self)
+            known = LiveProject(settings, root.whole, self.tell, self.report, self.note, progress)
             known.watched = self.watching
         self.projects[settings.root] = known
         return known

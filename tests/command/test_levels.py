@@ -95,11 +95,13 @@ def test_an_ignore_of_advice_is_not_in_vain_where_it_is_only_counted(three: Path
         ),
         pytest.param(("--level", "advice"), "Found 3 findings (3 fixable with `--fix`)", id="nothing below"),
         pytest.param(
-            ("--ignore", "SCN101,SCN201"), "All checks passed; 1 piece of advice (--level advice)", id="nothing listed"
+            ("--ignore", "SCN101,SCN201"),
+            "No errors or warnings; 1 piece of advice (--level advice)",
+            id="nothing listed",
         ),
         pytest.param(
             ("--level", "error", "--ignore", "SCN107,SCN201"),
-            "All checks passed; 1 warning (--level warning)",
+            "No errors; 1 warning (--level warning)",
             id="the level that lists it is named",
         ),
     ],
