@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -181,6 +182,7 @@ def main() -> None:
     """Run the command line; an error of the user, or of what surrounds the run, ends it with code 2."""
     _hold_streams()
     _heed_ends()
+    warnings.simplefilter("ignore", SyntaxWarning)  # of the texts that are read
     run: Callable[..., object] = group.main
     try:
         code = run(prog_name="scanlint", standalone_mode=False)

@@ -90,7 +90,7 @@ class Pool:
         self.said = said
         _import_ahead()
         context = context_of()
-        room = min(max(2 * KEPT // jobs, LEAST), KEPT)
+        room = max(KEPT // jobs, LEAST)
         self.displays: dict[str, str] = {}
         with _uninterrupted(), _without_working_folder():
             self.workers = [Worker(context, settings, room) for _ in range(jobs)]
