@@ -232,7 +232,9 @@ class EditorRoot(NamedTuple):
 def root_of(path: Path, options: ClientOptions, folders: Sequence[Path]) -> EditorRoot | None:
     """The project of a file; None where the file is excluded. Raises UsageError for a configuration that is none."""
     settings = load(path, options.config, options.overrides)
-    if settings.source is None and not any((settings.root / name).is_file() for name in PROJECT_FILES):
+    if options.config or (
+        settings.source is None and not any((settings.root / name).is_file() for name in PROJECT_FILES)
+    ):
         within = [folder for folder in folders if path.is_relative_to(folder)]
         settings = replace(settings, root=max(within, key=lambda f: len(f.parts), default=path.parent))
     if excluded(path, settings):
