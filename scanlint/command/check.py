@@ -15,6 +15,7 @@ from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
 from scanlint.command.show import further, show
 from scanlint.engine.suppress import ignorable, unparsed
+from scanlint.engine.team.run_line import RunLine
 from scanlint.errors import cause, did_you_mean
 from scanlint.fix.write import NotWritten, write_new
 from scanlint.problem import Problem
@@ -226,7 +227,11 @@ def _engine(request: Request, settings: Settings, stdin: bytes | None) -> RunOut
     if request.action == "check":
         if stdin is not None:
             return session.check_text(stdin, name, settings, whole=whole)
-        return session.check(request.paths, settings)
+        progress = Progress(request.quiet)
+        try:
+            return session.check(request.paths, settings, RunLine(progress))
+        finally:
+            progress.close()
     from scanlint.fix.run import fix, fix_text
 
     progress = Progress(request.quiet)

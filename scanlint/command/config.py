@@ -40,8 +40,11 @@ class Overrides(NamedTuple):
 
 
 def load(start: Path, file: Path | None, overrides: Overrides) -> Settings:
-    """The settings for a run on `start`; `file` is the configuration that the user named. Raises UsageError."""
-    settings = _read(file) if file else _nearest(start)
+    """The settings for a run on `start`. Raises UsageError.
+
+    `file` is the configuration that the user named: patterns in it are relative to the working directory, as in ruff.
+    """
+    settings = replace(_read(file), root=Path.cwd()) if file else _nearest(start)
     if settings.line_length == 0:
         settings = replace(settings, line_length=_formatted(settings.root))
     _check_rules(settings, overrides)

@@ -56,7 +56,8 @@ def baselined(result: Result, request: Request, settings: Settings, looked: Look
     vain = tuple(_vain(known, [*marks.values()], looked, file))
     for note in vain:
         err(f"note: {note}\n")
-    return replace(result, findings=left, below=below, notes=(*result.notes, *vain))
+    out = len(result.findings) - len(left)
+    return replace(result, findings=left, below=below, notes=(*result.notes, *vain), known=out)
 
 
 def _vain(known: frozenset[Mark], found: list[Mark], looked: Looked, file: Path) -> Iterator[str]:

@@ -96,7 +96,11 @@ class VerificationOptions(TypedDict):
     quiet: bool
 
 
-CONFIG = option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml.")
+CONFIG = option(
+    "--config",
+    type=FILE,
+    help="Use this file instead of the nearest pyproject.toml; its patterns are relative to the working directory.",
+)
 TIMEOUT = option("--verify-timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Per function.")
 VERIFICATION = section(
     "Verification",

@@ -13,6 +13,7 @@ from scanlint.errors import UsageError
 from scanlint.project.discovery.folders import around, discover
 from scanlint.record.recordings import COSTS, EVIDENCE, FOLDER
 from scanlint.report.console import err
+from scanlint.report.result import plural
 from scanlint.settings import Settings
 
 PAUSE = 0.5
@@ -41,7 +42,7 @@ def watch(request: Request, settings: Settings, once: Callable[[Request], int]) 
                 continue
             seen = now
             code = _tried(once, request)
-            err(f"watching {len(now[0])} files; Ctrl-C ends\n")
+            err(f"watching {plural(len(now[0]), 'file')}; Ctrl-C ends\n")
     except KeyboardInterrupt:
         err("\n")
         return code

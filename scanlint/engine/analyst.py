@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scanlint.trace.program.project import Project
     from scanlint.trace.unit import Unit
 
-GARBAGE = 2_000_000
+GARBAGE = 1_000_000
 """Objects after which those of finished analyses, which refer to each other in circles, are looked for."""
 
 

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 MARK = "scanlint"
 _DIRECTIVE = regex(r"#\s*scanlint:\s*(?P<word>[\w-]+)(?P<space>\s*)(?P<names>\[[^\]]*\])?")
 _SLIP = regex(
-    r"#[ \t]*scanlint(?:[ \t]*:[ \t]*(?:(?:disable|enable)(?:-next-line|-line)?|noqa|skip|off|ignores)\b"
-    r"|[ \t]+:[ \t]*ignore\b|[ \t]+(?:ignore(?:-file)?|disable|noqa)[ \t]*(?:[\[=(:]|$))[^#\r\n]*",
+    r"#[ \t]*(?:noqa:[^#\r\n]*\bSCN\d|scanlint"
+    r"(?:[ \t]*:[ \t]*(?:(?:disable|enable)(?:-next-line|-line)?|noqa|skip|off|ignores)\b"
+    r"|[ \t]+:[ \t]*ignore\b|[ \t]+(?:ignore(?:-file)?|disable|noqa)[ \t]*(?:[\[=(:]|$)))[^#\r\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 """What other tools would take for an ignore."""

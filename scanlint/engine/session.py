@@ -16,14 +16,14 @@ from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import SliceTask, UnitKey
-from scanlint.engine.team.executor import Team
+from scanlint.engine.team.executor import Said, Team, unsaid
 from scanlint.engine.unread import left_out, problem, rested_on
 from scanlint.finding import Finding, Fix, LeftLoop, Position
 from scanlint.problem import Problem
 from scanlint.project.discovery.folders import FoundFiles, around, discover
 from scanlint.project.files import SourceFile, Unreadable, decode, read, shown
 from scanlint.project.groups import MOST_TOGETHER
-from scanlint.project.summary import MARK
+from scanlint.project.summary import marked
 from scanlint.rules.registry import RECOMPILED, REMOVED_API, SYNTAX_ERROR, is_listed, selected_codes
 from scanlint.rules.removed_api import removed_findings
 from scanlint.settings import Settings
@@ -54,9 +54,9 @@ class RunOutcome:
     found: FoundFiles = field(default_factory=FoundFiles)
 
 
-def check(paths: Sequence[Path], settings: Settings) -> RunOutcome:
-    """The findings of a tree; nothing of it is executed."""
-    with Session(settings) as session:
+def check(paths: Sequence[Path], settings: Settings, said: Said = unsaid) -> RunOutcome:
+    """The findings of a tree; nothing of it is executed. `said` is told how far it is."""
+    with Session(settings, said) as session:
         session.load(discover(paths, settings), lambda: around(paths, settings))
         return session.outcome()
 
@@ -90,14 +90,14 @@ class Session(AbstractContextManager["Session"]):
 
     together = MOST_TOGETHER
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, said: Said = unsaid) -> None:
         self.settings = settings
         self.started = time.perf_counter()
         self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.around = FoundFiles()
         self.sought = FoundFiles()
-        self.team = Team(settings)
+        self.team = Team(settings, said)
         self.cache: Cache | None = None
         # the files that are checked, those around them, and the first pass over all of them
         self.checked: frozenset[str] = frozenset()
@@ -252,7 +252,7 @@ class Session(AbstractContextManager["Session"]):
         findings = [entry.finding for entry in entries]
         known = self.surveys[display]
         removed = removed_findings(known) if known.removed and REMOVED_API.code in self.codes else []
-        left = suppress([*findings, *removed], display, text, self.settings, self.codes if MARK in text else ())
+        left = suppress([*findings, *removed], display, text, self.settings, self.codes if marked(text) else ())
         listed = [f for f in left if is_listed(f, self.settings)]
         self.below += [f for f in left if not is_listed(f, self.settings)]
         kept = {id(f) for f in listed}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.errors import did_you_mean
 from scanlint.finding import Edit, Finding, Fix, Position
+from scanlint.project.summary import marked
 from scanlint.rules.registry import SYNTAX_ERROR, UNUSED_IGNORE, codes, entries, matches
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits, split_lines
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 WORDS = ("ignore", "ignore-file", "inputs")
 SPEC = regex(r"[A-Za-z_]\w*\s*:(?!\s*$)")
 """What begins like inputs do."""
-MARK = "scanlint"  # directives.py imports tokenize: not for a file without this
 
 
 def apply(
@@ -35,9 +35,9 @@ def apply(
     """
     ignored = per_file(path, settings)
     kept = [finding for finding in findings if finding.code not in ignored]
-    if MARK not in text or any(finding.code == SYNTAX_ERROR.code for finding in findings):
+    if not marked(text) or any(finding.code == SYNTAX_ERROR.code for finding in findings):
         return kept
-    from scanlint.engine.directives import directives, function_heads, slips
+    from scanlint.engine.directives import directives, function_heads, slips  # tokenize: not for a file without marks
 
     found = directives(text)
     hits: dict[Directive, set[str]] = {directive: set() for directive in found}

@@ -33,7 +33,7 @@ def read(file: Path) -> frozenset[Mark]:
     except OSError as error:
         raise UsageError(f"{file}: cannot read the baseline: {cause(error)}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(f"{file}: not a baseline of scanlint: {error!r}") from None
+        raise UsageError(f"{file}: not a baseline of scanlint ({error}): `--write-baseline` writes it anew") from None
 
 
 def save(file: Path, found: Iterable[Mark]) -> None:

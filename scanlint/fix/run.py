@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from scanlint.engine.session import RunOutcome, Session, in_project
+from scanlint.engine.team.run_line import RunLine
 from scanlint.engine.unmet import unmet
 from scanlint.fix.begun import begun, change, settle
 from scanlint.fix.verdicts import KeptVerdicts
@@ -21,7 +22,7 @@ from scanlint.settings import Settings
 
 def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
     """The findings of a tree, with what was rewritten and verified."""
-    with Session(settings) as session:
+    with Session(settings, RunLine(progress)) as session:
         session.load(discover(paths, settings), lambda: around(paths, settings))
         session.team.close()
         return _fixed(session, progress)

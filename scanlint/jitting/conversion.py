@@ -76,10 +76,19 @@ def source(path: Path) -> SourceFile:
 
 
 def convert(
-    wanted: JitTarget, settings: Settings, progress: Callable[[str], None], *, callees: bool, verify: bool = True
+    wanted: JitTarget,
+    settings: Settings,
+    progress: Callable[[str], None],
+    *,
+    callees: bool,
+    verify: bool = True,
+    text: SourceFile | None = None,
 ) -> Conversion:
-    """Convert one function; raises UsageError where there is none of the name, or nothing can be verified here."""
-    file = source(wanted.file)
+    """Convert one function of a file, or of a text in its place.
+
+    Raises UsageError where there is none of the name, or nothing can be verified here.
+    """
+    file = text or source(wanted.file)
     tree = ast.parse(file.text)
     function, _ = found(tree, wanted)
     reached = _reached(tree, function)
@@ -94,10 +103,9 @@ def convert(
     told = dict.fromkeys(_once(printing, wanted) if not site.known else ())
     once = tuple(f"{file.display}:{line(at)}: {text}" for at, text in told)
     told_so = replace(settings, cache=False, asked=frozenset([str(wanted.qualname)]))
-    text, findings = _rewritten(file, site, names, told_so, progress if verify and not once else None)
-    made = Conversion(
-        wanted, file, text, _static(text, wanted) or site.static, findings, once, known=site.known and text == file.text
-    )
+    after, findings = _rewritten(file, site, names, told_so, progress if verify and not once else None)
+    static = _static(after, wanted) or site.static
+    made = Conversion(wanted, file, after, static, findings, once, known=site.known and after == file.text)
     if not verify or made.known or once:
         return made
     progress(f"verifying {wanted}")

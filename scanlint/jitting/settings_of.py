@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from scanlint.jaxapi.words import words
 from scanlint.jitting.targets import Function
@@ -21,16 +22,29 @@ TAKE_FUNCTIONS = words(
 """Functions that call, or wrap, the function that is their first argument: it cannot be an array."""
 
 
-def settings_of(function: Function, *, method: bool) -> tuple[str, ...]:
+def settings_of(
+    function: Function,
+    *,
+    method: bool,
+    callees: Mapping[str, Function] = MappingProxyType({}),
+    known: dict[str, tuple[str, ...]] | None = None,
+) -> tuple[str, ...]:
     """The names of the parameters that must stay Python values, in their order.
 
     They are annotated so, have a default of that kind, are called, compared with text, or decide how often a loop runs,
-    how deep the function calls itself, or how long an array is. The first parameter of a method is none of them.
+    how deep the function calls itself, or how long an array is; or they are handed to one of the `callees`, functions
+    of the module, that takes them for such: `known` are the settings of those that were asked. The first parameter of a
+    method is none of them.
     """
     parameters = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     given = defaults(function.args)
     decide = frozenset(_deciding(function))
-    used = frozenset([*_used(function), *(name for name in _counted_down(function, parameters) if name in decide)])
+    used = frozenset(
+        [
+            *_used(function, callees, known if known is not None else {}),
+            *(name for name in _counted_down(function, parameters) if name in decide),
+        ]
+    )
     return tuple(
         parameter.arg
         for parameter in parameters[1 if method else 0 :]
@@ -105,7 +119,26 @@ def _counted_down(function: Function, parameters: list[ast.arg]) -> Iterator[str
                     yield from [same] if same == name else []
 
 
-def _used(function: Function) -> Iterator[str]:
+def _handed_on(
+    function: Function, callees: Mapping[str, Function], known: dict[str, tuple[str, ...]]
+) -> Iterator[ast.expr]:
+    """Yield what the function hands to functions of the module as settings; each of them is asked once."""
+    known.setdefault(function.name, ())
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Name(id=called), args=args, keywords=keywords) if called in callees:
+                callee = callees[called]
+            case _:
+                continue
+        if called not in known:
+            known[called] = settings_of(callee, method=False, callees=callees, known=known)
+        wanted = known[called]
+        placed = [parameter.arg for parameter in (*callee.args.posonlyargs, *callee.args.args)]
+        yield from (value for name, value in zip(placed, args, strict=False) if name in wanted)
+        yield from (keyword.value for keyword in keywords if keyword.arg in wanted)
+
+
+def _used(function: Function, callees: Mapping[str, Function], known: dict[str, tuple[str, ...]]) -> Iterator[str]:
     """The parameters that some statement needs as Python values, also by way of other names."""
     origins: dict[str, set[str]] = {}
     for node in ast.walk(function):
@@ -115,7 +148,8 @@ def _used(function: Function) -> Iterator[str]:
             ):
                 origins.setdefault(name, set()).update(_names(value))
     own = binds(*function.body)
-    for needed in {name for node in ast.walk(function) for part in _needs(node, own) for name in _names(part)}:
+    parts = [part for node in ast.walk(function) for part in _needs(node, own)]
+    for needed in {name for part in (*parts, *_handed_on(function, callees, known)) for name in _names(part)}:
         yield from _sources(needed, origins, set())
 
 

@@ -55,7 +55,8 @@ def jitted(text: str, function: Function, owner: ast.ClassDef | None) -> JitSite
     first = placed[0].arg if method and placed else None
     if first and owner is not None and (obstacle := _of_method(function, first, owner, tree)):
         return JitSite(text, obstacle=obstacle)
-    static = settings_of(function, method=method)
+    callees = {node.name: node for node in tree.body if isinstance(node, Function)}
+    static = settings_of(function, method=method, callees=callees)
     if first and owner is not None and not _is_pytree(owner):
         static = (first, *static)
     only_placed = {a.arg: place for place, a in enumerate(function.args.posonlyargs)}

@@ -66,6 +66,18 @@ def functions(tree: ast.Module) -> Iterator[tuple[str, Function, ast.ClassDef | 
     return _within(tree.body, "", None)
 
 
+def begins_at(text: str, line: int) -> str | None:
+    """The function whose `def` stands on a line of a text that names JAX, if it could be jitted there."""
+    try:
+        listed = functions(ast.parse(text)) if "jax" in text else ()
+    except (SyntaxError, ValueError, RecursionError):  # nothing is offered in what does not parse
+        return None
+    for name, node, _ in listed:
+        if node.lineno == line and not any("jit" in ast.unparse(decorator) for decorator in node.decorator_list):
+            return name
+    return None
+
+
 def _within(body: list[ast.stmt], prefix: str, owner: ast.ClassDef | None) -> Iterator[Named]:
     for node in body:
         if isinstance(node, Function):

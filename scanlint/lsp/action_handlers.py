@@ -10,7 +10,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from scanlint.finding import Finding
-from scanlint.lsp.code_actions import FIX_ALL, QUICK, Actions, Json, ignoring, meant, runs
+from scanlint.jitting.targets import begins_at
+from scanlint.lsp.code_actions import FIX_ALL, JIT, QUICK, Actions, Json, ignoring, meant, runs
 from scanlint.lsp.diagnostics import fate
 from scanlint.lsp.fix_jobs import FixJobs, with_verdicts
 from scanlint.lsp.frames import Fixed
@@ -19,7 +20,7 @@ from scanlint.lsp.live_project import FileResult, LiveProject
 from scanlint.report.result import evidence, plural
 from scanlint.syntax.edits import line_edits
 
-OPTIONS = types.CodeActionOptions(code_action_kinds=[QUICK, FIX_ALL], resolve_provider=True)
+OPTIONS = types.CodeActionOptions(code_action_kinds=[QUICK, JIT, FIX_ALL], resolve_provider=True)
 Command = Callable[..., Awaitable[None]]
 Known = tuple[LiveProject, FileResult]
 
@@ -47,6 +48,7 @@ def register(server: ScanlintServer) -> None:
     commands: dict[str, Command] = {
         "fix": handlers.fix,
         "fixAll": handlers.fix_all,
+        "jit": handlers.jit,
         "verify": handlers.verify,
         "why": handlers.why,
     }
@@ -85,6 +87,9 @@ class ActionHandlers:
             above = result.text.at(uri).above + 1
             first, last = above + params.range.start.line, above + params.range.end.line
             made += actions.of(await project.offer(uri, first, last))
+        if _asked(JIT, only) and not result.text.cells and self.server.options.verify != "off":
+            function = begins_at(result.text.text, params.range.start.line + 1)
+            made += [actions.jit(function)] if function is not None else []
         fixable = any(
             f.fix.status == "available" and runs(f, self.server.options.verify) for f in result.found.findings
         )
@@ -108,6 +113,8 @@ class ActionHandlers:
             case "fix" if finding is not None:
                 action.edit, verdict = await self._rewritten(project, result, finding)
                 action.title = f"{action.title} [{verdict}]" if verdict else action.title
+            case "jit":
+                action.edit = await self._jitted(project, result, str(data.get("function")))
             case "fixAll":
                 action.edit, verdict = await self._rewritten(project, result, None)
                 action.title = f"{action.title} [{verdict}]" if verdict else action.title
@@ -122,6 +129,13 @@ class ActionHandlers:
     async def fix_all(self, uri: str, *rest: object) -> None:
         """Rewrite everything in a file that verifies."""
         await self._apply(uri, None)
+
+    async def jit(self, uri: str, where: object) -> None:
+        """Make a function run under `jax.jit`, where that verifies."""
+        known = await self._known(uri)
+        edit = await self._jitted(*known, str(cast("Json", where).get("function"))) if known is not None else None
+        if edit is not None:
+            await self.server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, "scanlint: jitted"))
 
     async def verify(self, uri: str, *rest: object) -> None:
         """Verify the rewrites of a file without making them: hovers and actions tell the verdicts from then on."""
@@ -193,6 +207,17 @@ class ActionHandlers:
         verdicts = [evidence(f.verification) for f in applied if f.verification is not None]
         verdict = verdicts[0] if len(verdicts) == 1 else f"{plural(len(applied), 'finding')} verified"
         return actions.edit(line_edits(result.text.text, fixed.text)), verdict
+
+    async def _jitted(self, project: LiveProject, result: FileResult, function: str) -> types.WorkspaceEdit | None:
+        """The edit that makes a function run under `jax.jit`; where there is none, what is in the way is shown."""
+        jitted = await self.jobs.jit(project, result.text, function)
+        if jitted is None:
+            return None
+        if jitted.text is None:
+            self.server.show(jitted.said, types.MessageType.Warning)
+            return None
+        self.server.show(jitted.said.partition("\n")[0])
+        return self._of(project, result).edit(line_edits(result.text.text, jitted.text))
 
     def _learn(self, project: LiveProject, result: FileResult, fixed: Fixed) -> None:
         """Keep the verdicts with the findings, while the text is what it was."""

@@ -9,17 +9,40 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import IO, BinaryIO, NoReturn
 
 from scanlint.engine.cache import Cache
 from scanlint.engine.live.live_session import LiveSession, TextFindings, text_source
+from scanlint.engine.team.run_line import RunLine
+from scanlint.errors import UsageError
 from scanlint.finding import Finding
-from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told, frame, receive
+from scanlint.lsp.frames import (
+    Ask,
+    Begin,
+    Early,
+    FixAsk,
+    Fixed,
+    JitAsk,
+    Jitted,
+    Offer,
+    Progressed,
+    Reading,
+    ReadOn,
+    Told,
+    frame,
+    receive,
+)
 from scanlint.problem import Problem
+from scanlint.project.discovery.folders import around
 from scanlint.project.files import SourceFile
+from scanlint.settings import Settings
 from scanlint.verify.worker.sandbox.limits import end_with_parent
 
 IDLE_SECONDS = 1.0
+MOMENT = 0.05
+"""Seconds for which a request may wait while a project is read."""
+FEW = 30
+"""Files that are read before anything is told: their findings do not change under the user's eyes."""
 SOURCE = str(Path(__file__).parent.parent.parent)
 START = f"import sys; sys.path.append({SOURCE!r}); from scanlint.lsp import child; child."
 """What runs this module where nothing of the project can be imported in its place."""
@@ -27,14 +50,50 @@ INDEX = f"{START}index()"
 
 
 class Desk:
-    """The sessions of one project: one for all files where there is a project around them, else one for each."""
+    """The sessions of one project: one for all files where there is a project around them, else one for each.
+
+    Until a project of many files has been read, each file that is open stands for itself.
+    """
 
     def __init__(self, begin: Begin) -> None:
         self.begin = begin
-        if begin.whole and begin.settings.cache and not Cache(begin.settings).known:
-            _index(begin)
-        self.project = LiveSession(begin.settings) if begin.whole else None
+        self.texts: dict[str, str] = {}
         self.alone: dict[str, LiveSession] = {}
+        self.project: LiveSession | None = None
+        self._index: subprocess.Popen[bytes] | None = None
+        if begin.whole and len(around([begin.settings.root / "any.py"], begin.settings).files) <= FEW:
+            self._open()
+        elif begin.whole and begin.settings.cache and not Cache(begin.settings).known:
+            self._index = _index(begin)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all has been read that there is to be read."""
+        return self.project is not None or not self.begin.whole
+
+    def read(self) -> Reading:
+        """Read the project, or wait a moment for the process that does."""
+        if self._index is None:
+            if not self.whole:
+                self._open()
+            return Reading("", done=True)
+        assert self._index.stdout is not None
+        if not _readable(self._index.stdout, MOMENT):
+            return Reading("", done=False)
+        news = receive(_Whole(self._index.stdout))  # type: ignore[arg-type]
+        if isinstance(news, Progressed):
+            return Reading(news.message, done=False)
+        self._index.wait()
+        self._index = None
+        return Reading("", done=False)
+
+    def _open(self) -> None:
+        """Take the project in, with the texts that are open."""
+        self.project = LiveSession(self.begin.settings)
+        self.alone = {display: session for display, session in self.alone.items() if not display.endswith(".py")}
+        for display, text in self.texts.items():
+            if display.endswith(".py"):
+                self.project.put(text_source(Path(display), text))
 
     def session(self, display: str) -> LiveSession:
         """The session that a file is part of. A notebook is no module of its project."""
@@ -57,6 +116,8 @@ class Desk:
         for display in ask.closed:
             self.session(display).take(display)
             self.alone.pop(display, None)
+            self.texts.pop(display, None)
+        self.texts |= ask.texts
         if self.project is not None and (ask.look or ask.closed):
             self.project.look()
         for display, text in ask.texts.items():
@@ -68,7 +129,7 @@ class Desk:
             found |= session.check(displays)
             problems += session.problems
             notes += session.notes
-        return Told(found, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(notes)))
+        return Told(found, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(notes)), self.whole)
 
     def _groups(self, displays: Iterable[str]) -> list[tuple[LiveSession, list[str]]]:
         groups: dict[int, tuple[LiveSession, list[str]]] = {}
@@ -90,6 +151,8 @@ class Desk:
         """Rewrite what is wanted of one file, verify it, and give the text."""
         from scanlint.fix.fixer import Fixer
 
+        while not self.read().done:
+            pass
         self.check(Ask((), ask.texts, (), look=False))
         session = self.session(ask.display)
         if session.check([ask.display])[ask.display].broken:
@@ -112,6 +175,26 @@ class Desk:
         return Fixed(new.decode("utf-8", "surrogatepass"), findings, tuple(dict.fromkeys(session.problems)))
 
 
+def jit(ask: JitAsk, settings: Settings, answers: BinaryIO) -> Jitted:
+    """Have a function run under `jax.jit`, with what it calls, and verify that."""
+    from scanlint.command.converting.jit import lines
+    from scanlint.jitting.conversion import convert
+    from scanlint.jitting.targets import JitTarget
+    from scanlint.report.paint import Paint
+    from scanlint.verify.interpreter import VerifierUnavailable
+
+    def said(message: str) -> None:
+        send(answers, Progressed(message))
+
+    text = text_source(Path(ask.display), ask.text)
+    try:
+        made = convert(JitTarget(text.path, ask.function), settings, said, callees=True, text=text)
+    except (UsageError, VerifierUnavailable) as error:
+        return Jitted(None, str(error))
+    told = "\n".join(lines(made, Paint(on=False), fixed=True))
+    return Jitted(made.after if made.good and made.after != ask.text else None, told)
+
+
 def _saved(text: tuple[str, str]) -> bool:
     """Whether a file is on disk as it is in the editor: a verdict rests on what the worker imports from there."""
     display, content = text
@@ -121,18 +204,26 @@ def _saved(text: tuple[str, str]) -> bool:
         return False
 
 
-def _index(begin: Begin) -> None:
+def _index(begin: Begin) -> subprocess.Popen[bytes]:
     """Have another process look at a project for the first time: what that takes in memory ends with it."""
     words = [sys.executable, "-P", "-c", INDEX]
-    subprocess.run(words, input=frame(begin), stdout=subprocess.DEVNULL, check=False)
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    assert process.stdin is not None
+    process.stdin.write(frame(begin))
+    process.stdin.close()
+    return process
 
 
 def index() -> None:
-    """The work of the indexing process: all that it finds is kept in the cache."""
+    """The work of the indexing process: all that it finds is kept in the cache; what it prints goes nowhere."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
     end_with_parent()
+    if hasattr(os, "nice"):
+        os.nice(5)  # whoever types goes first
     begin = receive(sys.stdin.buffer)
     if isinstance(begin, Begin):
-        LiveSession(begin.settings)
+        LiveSession(begin.settings, said=RunLine(lambda line: send(answers, Progressed(line)), after=0.0))
 
 
 def send(stream: BinaryIO, message: object) -> None:
@@ -159,10 +250,14 @@ def main() -> None:
                 if (early := desk.early(ask)) is not None:
                     send(answers, early)
                 send(answers, desk.check(ask))
+            case ReadOn():
+                send(answers, desk.read())
             case Offer() as offer:
                 send(answers, desk.offer(offer))
             case FixAsk() as ask:
                 send(answers, desk.fix(ask, answers))
+            case JitAsk() as ask:
+                send(answers, jit(ask, begin.settings, answers))
             case _:
                 return
 
@@ -170,17 +265,22 @@ def main() -> None:
 def _next(requests: BinaryIO, desk: Desk | None = None) -> object | None:
     """The next request; while there is none, what can wait is done."""
     wait = IDLE_SECONDS
-    while desk is not None and sys.platform != "win32" and not select.select([requests], [], [], wait)[0]:
+    while desk is not None and not _readable(requests, wait):
         if not desk.rest():
             break
         wait = 0.0
     return receive(_Whole(requests))  # type: ignore[arg-type]
 
 
+def _readable(stream: BinaryIO | IO[bytes], seconds: float) -> bool:
+    """Whether something comes within so many seconds; where pipes cannot be asked, reading waits for it."""
+    return sys.platform == "win32" or bool(select.select([stream], [], [], seconds)[0])
+
+
 class _Whole:
     """Reads as much as is asked for: a pipe without a buffer gives what there is."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO | IO[bytes]) -> None:
         self.stream = stream
 
     def read(self, size: int) -> bytes:

@@ -17,6 +17,7 @@ from scanlint.report.result import evidence
 from scanlint.syntax.edits import line_edits, moved
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.scanlint"
+JIT = types.CodeActionKind.RefactorRewrite
 QUICK = types.CodeActionKind.QuickFix
 Json = dict[str, object]
 
@@ -44,6 +45,11 @@ class Actions(NamedTuple):
         """Everything in the file that verifies."""
         title = "scanlint: rewrite all that verifies in this file"
         return self._lazy(types.CodeAction(title, kind=FIX_ALL), {"do": "fixAll"}, "scanlint.fixAll")
+
+    def jit(self, function: str) -> types.CodeAction:
+        """A function made to run under `jax.jit`, with what it calls."""
+        action = types.CodeAction(f"scanlint: make {function} run under jax.jit", kind=JIT)
+        return self._lazy(action, {"do": "jit", "function": function}, "scanlint.jit")
 
     def edit(self, edits: Sequence[Edit]) -> types.WorkspaceEdit:
         return workspace_edit(self.result.text, edits, self.painter.encoding, self.versioned)

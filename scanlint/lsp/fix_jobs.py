@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from lsprotocol import types
 
 from scanlint.engine.live.live_session import TextFindings
 from scanlint.finding import Finding
 from scanlint.lsp.child_process import ChildDied
-from scanlint.lsp.frames import Fixed
+from scanlint.lsp.frames import Fixed, Jitted
 from scanlint.lsp.language_server import ScanlintServer
 from scanlint.lsp.live_project import LiveProject, OpenText
+from scanlint.lsp.work_progress import WorkProgress
+
+Made = TypeVar("Made", Fixed, Jitted)
 
 
 class FixJobs:
@@ -23,31 +26,39 @@ class FixJobs:
     def __init__(self, server: ScanlintServer) -> None:
         self.server = server
         self._turn = asyncio.Lock()
-        self._running: dict[str, asyncio.Task[Fixed]] = {}
+        self._running: dict[str, asyncio.Task[Fixed] | asyncio.Task[Jitted]] = {}
         self._cancelled: set[str] = set()
 
     async def run(self, project: LiveProject, text: OpenText, wanted: Finding | None) -> Fixed | None:
         """The outcome of a job; None where the user has cancelled it, or its process has died."""
-        async with self._turn:
-            token = str(uuid.uuid4())
-            shown = await self._begin(token, wanted)
+        name = wanted.function or wanted.name if wanted is not None else "the file"
+        return await self._job(f"rewriting {name}", lambda said: project.fix(text, wanted, said))
 
-            def said(message: str) -> None:
-                if shown:
-                    self.server.work_done_progress.report(token, types.WorkDoneProgressReport(message=message))
+    async def jit(self, project: LiveProject, text: OpenText, function: str) -> Jitted | None:
+        """The same for a function that is made to run under `jax.jit`."""
+        return await self._job(f"jitting {function}", lambda said: project.jit(text, function, said))
 
-            task = self._running[token] = asyncio.ensure_future(project.fix(text, wanted, said))
+    async def _job(
+        self, title: str, work: Callable[[Callable[[str], None]], Coroutine[None, None, Made]]
+    ) -> Made | None:
+        async with (
+            self._turn,
+            WorkProgress(self.server, f"scanlint: {title}", cancellable=True) as progress,
+        ):
+            task = asyncio.ensure_future(work(progress.say))
+            self._running[progress.token] = task
             try:
                 return await task
             except ChildDied as error:
                 self.server.report(f"{error} while it verified")
                 return None
             except asyncio.CancelledError:
-                if token not in self._cancelled:
+                if progress.token not in self._cancelled:
                     raise
                 return None
             finally:
-                self._end(token, shown)
+                self._running.pop(progress.token, None)
+                self._cancelled.discard(progress.token)
 
     def cancelled(self, params: types.WorkDoneProgressCancelParams) -> None:
         """The user has cancelled a job."""
@@ -55,24 +66,6 @@ class FixJobs:
         if task is not None:
             self._cancelled.add(str(params.token))
             task.cancel()
-
-    async def _begin(self, token: str, wanted: Finding | None) -> bool:
-        """Whether the client shows progress."""
-        window = self.server.client_capabilities.window
-        if window is None or not window.work_done_progress:
-            return False
-        await self.server.work_done_progress.create_async(token)
-        name = wanted.function or wanted.name if wanted is not None else "the file"
-        begin = types.WorkDoneProgressBegin(f"scanlint: rewriting {name}", cancellable=True)
-        self.server.work_done_progress.begin(token, begin)
-        return True
-
-    def _end(self, token: str, shown: bool) -> None:
-        self._running.pop(token, None)
-        self._cancelled.discard(token)
-        if shown:
-            self.server.work_done_progress.end(token, types.WorkDoneProgressEnd())
-            self.server.work_done_progress.tokens.pop(token, None)
 
 
 def with_verdicts(found: TextFindings, verified: Iterable[Finding]) -> TextFindings:

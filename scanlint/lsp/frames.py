@@ -31,11 +31,26 @@ class Ask(NamedTuple):
 
 
 class Told(NamedTuple):
-    """The findings of each file, what went wrong, and what could not be looked at."""
+    """The findings of each file, what went wrong, and what could not be looked at.
+
+    Not `whole`: the project has not been read yet, and each file was looked at by itself.
+    """
 
     findings: dict[str, TextFindings]
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    whole: bool = True
+
+
+class ReadOn(NamedTuple):
+    """Go on reading the project; the answer comes after a moment, so that other requests need not wait."""
+
+
+class Reading(NamedTuple):
+    """How far it is, and whether all has been read."""
+
+    message: str
+    done: bool
 
 
 class Early(NamedTuple):
@@ -59,6 +74,21 @@ class FixAsk(NamedTuple):
     display: str
     texts: dict[str, str]
     wanted: Finding | None
+
+
+class JitAsk(NamedTuple):
+    """Make a function of a text run under `jax.jit`."""
+
+    display: str
+    text: str
+    function: str
+
+
+class Jitted(NamedTuple):
+    """The text with the function jitted, None where it cannot be; and what is said of it."""
+
+    text: str | None
+    said: str
 
 
 class Progressed(NamedTuple):

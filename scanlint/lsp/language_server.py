@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from scanlint.lsp.diagnostics import Painter, result_id
 from scanlint.lsp.exact_documents import Encoding
 from scanlint.lsp.live_project import FileResult, LiveProject, OpenText
 from scanlint.lsp.notebooks import SYNC
+from scanlint.lsp.work_progress import WorkProgress
 from scanlint.project.discovery.folders import excluded
 from scanlint.project.summary import PROJECT_FILES
 from scanlint.settings import Settings
@@ -146,7 +148,8 @@ class ScanlintServer(LanguageServer):
         settings = root.settings
         known = self.projects.get(settings.root) or (kept or {}).get(settings.root)
         if known is None or known.begin != (settings, root.whole):
-            known = LiveProject(settings, root.whole, self.tell, self.report, self.note)
+            progress = partial(WorkProgress, self)
+            known = LiveProject(settings, root.whole, self.tell, self.report, self.note, progress)
             known.watched = self.watching
         self.projects[settings.root] = known
         return known
@@ -229,7 +232,9 @@ class EditorRoot(NamedTuple):
 def root_of(path: Path, options: ClientOptions, folders: Sequence[Path]) -> EditorRoot | None:
     """The project of a file; None where the file is excluded. Raises UsageError for a configuration that is none."""
     settings = load(path, options.config, options.overrides)
-    if settings.source is None and not any((settings.root / name).is_file() for name in PROJECT_FILES):
+    if options.config or (
+        settings.source is None and not any((settings.root / name).is_file() for name in PROJECT_FILES)
+    ):
         within = [folder for folder in folders if path.is_relative_to(folder)]
         settings = replace(settings, root=max(within, key=lambda f: len(f.parts), default=path.parent))
     if excluded(path, settings):

@@ -10,11 +10,27 @@ from typing import NamedTuple, cast
 from scanlint.engine.live.live_session import TextFindings
 from scanlint.finding import Finding, spot
 from scanlint.lsp.child_process import ChildDied, ChildProcess
-from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told
+from scanlint.lsp.frames import (
+    Ask,
+    Begin,
+    Early,
+    FixAsk,
+    Fixed,
+    JitAsk,
+    Jitted,
+    Offer,
+    Progressed,
+    Reading,
+    ReadOn,
+    Told,
+)
+from scanlint.lsp.work_progress import WorkProgress
 from scanlint.settings import Settings
 
 PAUSE = 0.1
 """Seconds without a keystroke after which there is a check."""
+LATEST = 0.5
+"""Seconds after a keystroke at which there is a check, though more keys come."""
 STALE = 5.0
 """Seconds after which the disk is looked at with a check, where the client does not watch it."""
 
@@ -72,12 +88,14 @@ class LiveProject:
         tell: Callable[[LiveProject, FileResult], None],
         report: Callable[[str], None],
         note: Callable[[str], None],
+        progress: Callable[[str], WorkProgress],
     ) -> None:
         self.settings = settings
         self.begin = Begin(settings, whole)
         self.tell = tell
         self.report = report
         self.note = note
+        self.progress = progress
         self.watched = False
         self.texts: dict[str, OpenText] = {}
         self.results: dict[str, FileResult] = {}
@@ -88,6 +106,8 @@ class LiveProject:
         self._checked = 0
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._since: float | None = None
         self._waiting: list[asyncio.Future[None]] = []
 
     # -- what the client does
@@ -110,7 +130,9 @@ class LiveProject:
         self._look = self._look or look
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(0.0 if at_once else PAUSE, self._due)
+        loop = asyncio.get_running_loop()
+        self._since = self._since or loop.time()
+        self._timer = loop.call_at(0.0 if at_once else min(loop.time() + PAUSE, self._since + LATEST), self._due)
 
     async def current(self) -> None:
         """Wait until what is known is not outdated."""
@@ -122,7 +144,7 @@ class LiveProject:
     # -- checking
 
     def _due(self) -> None:
-        self._timer = None
+        self._timer = self._since = None
         if self._task is None or self._task.done():
             self._task = asyncio.ensure_future(self._check())
 
@@ -160,7 +182,20 @@ class LiveProject:
             self.report(f"{error}: nothing is said of these files until they change")
             return Told({})
         assert isinstance(told, Told)
+        if not told.whole and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.ensure_future(self._read())
         return told
+
+    async def _read(self) -> None:
+        """Have the project read while what is open is answered by itself; then check it as a part of that."""
+        async with self.progress(f"scanlint: reading {self.settings.root.name}") as progress:
+            try:
+                while isinstance(answer := await self.child.ask(ReadOn), Reading) and not answer.done:
+                    if answer.message:
+                        progress.say(answer.message)
+            except ChildDied:  # the check that waits, or the next one, says so
+                return
+        self.touch(at_once=True)
 
     def _tell(self, texts: dict[str, OpenText], told: Told) -> None:
         for problem in told.problems:
@@ -204,18 +239,30 @@ class LiveProject:
         """Rewrite and verify in a process of its own, which ends with it; user code runs. Raises ChildDied."""
         texts = {self.display(other.path): other.text for other in self.texts.values()}
         texts[self.display(text.path)] = text.text
-        child = ChildProcess(self.begin)
+        fixed = await self._apart(self.begin, FixAsk(self.display(text.path), texts, wanted), said)
+        assert isinstance(fixed, Fixed)
+        return fixed
+
+    async def jit(self, text: OpenText, function: str, said: Callable[[str], None]) -> Jitted:
+        """Make a function run under `jax.jit`, in a process of its own too. Raises ChildDied."""
+        asked = JitAsk(self.display(text.path), text.text, function)
+        jitted = await self._apart(Begin(self.settings, whole=False), asked, said)
+        assert isinstance(jitted, Jitted)
+        return jitted
+
+    @staticmethod
+    async def _apart(begin: Begin, request: object, said: Callable[[str], None]) -> object:
+        """The answer of a process that is started for one request, and ends with it."""
+        child = ChildProcess(begin)
 
         def progressed(news: Progressed | Early) -> None:
             if isinstance(news, Progressed):
                 said(news.message)
 
         try:
-            fixed = await child.ask(lambda: FixAsk(self.display(text.path), texts, wanted), progressed)
+            return await child.ask(lambda: request, progressed)
         finally:
             await child.end()
-        assert isinstance(fixed, Fixed)
-        return fixed
 
     async def close(self) -> None:
         """End everything."""
@@ -223,8 +270,9 @@ class LiveProject:
             self._timer.cancel()
         for future in self._waiting:
             future.cancel()
-        if self._task is not None:
-            self._task.cancel()
+        for task in (self._task, self._reading):
+            if task is not None:
+                task.cancel()
         await self.child.end()
 
     def display(self, path: Path) -> str:

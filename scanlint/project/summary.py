@@ -145,3 +145,8 @@ class ModuleNames:
             own = last == "src" and any(os.path.exists(os.path.join(above, name)) for name in PROJECT_FILES)
             self._sources[folder] = own or (f"{os.sep}src{os.sep}" in folder and self._within_sources(above))
         return self._sources[folder]
+
+
+def marked(text: str) -> bool:
+    """Whether a text may hold a comment that speaks to scanlint, if only as other linters read them."""
+    return MARK in text or ("noqa" in text and "SCN" in text)

@@ -12,7 +12,7 @@ from scanlint.project.modules import Library, Module, Trees, imported
 from scanlint.project.parsing import parse
 from scanlint.project.patterns import matched
 from scanlint.project.removed_names import removed_uses
-from scanlint.project.summary import MARK, ModuleNames, Surveyed, digest_of
+from scanlint.project.summary import ModuleNames, Surveyed, digest_of, marked
 from scanlint.settings import Settings
 
 IN_LOOPS = (
@@ -58,7 +58,7 @@ def examine(
     if hold or trees.welcomes(source, likely=facts.jax):
         trees.put(source, tree)
     control = bool(facts.functions or facts.scripts)
-    begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
+    begins, speaks = has_beginning(facts, source.text, settings), marked(source.text)
     assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
     removed = removed_uses(tree, source.text) if facts.jax else ()
     broken = [parse(cell) for cell in source.broken]
@@ -67,7 +67,7 @@ def examine(
     left_out = (*source.left_out, *later)
     words = imported(facts)
     made = Surveyed(
-        source.display, digest, begins, control, marked, assumed, None, words, left_out, removed, errors, facts.drives
+        source.display, digest, begins, control, speaks, assumed, None, words, left_out, removed, errors, facts.drives
     )
     return made, facts
 

@@ -17,9 +17,19 @@ def summary(result: Result) -> str:
     """`Found 2 findings; 3 of 40 files were not checked: ...`: that all checks passed is said of no other run."""
     missing = list(_missing(result))
     found = _found(result)
-    if found is None and not missing:
-        found = PASSED if result.files else NOTHING
+    if found is None and result.known:
+        found = f"No new findings; {plural(result.known, 'known finding')} in the baseline"
+    elif found is None and not missing:
+        found = _clean(result)
     return "; ".join(filter(None, [found, _below(result), *missing]))
+
+
+def _clean(result: Result) -> str:
+    """The sentence on a run that lists nothing: what is only counted is no pass."""
+    if not result.files:
+        return NOTHING
+    levels = {finding.level for finding in result.below}
+    return "No errors" if "warning" in levels else "No errors or warnings" if levels else PASSED
 
 
 def _found(result: Result) -> str | None:

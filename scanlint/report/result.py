@@ -23,6 +23,7 @@ class Result:
     `verbose`: what the verifier noted about rewrites that were written is told too. `left` are loops that were looked
     at in vain. `files` were checked, wholly or in part; `problems` say what was not done, `notes` what it is well to
     know. `unlisted` findings are left and not among the others; those `below` are less grave than what is listed.
+    `known` counts those that the baseline has taken out.
     """
 
     findings: tuple[Finding, ...]
@@ -37,6 +38,7 @@ class Result:
     notes: tuple[str, ...] = ()
     unlisted: int = 0
     below: tuple[Finding, ...] = ()
+    known: int = 0
 
     @property
     def unread(self) -> tuple[str, ...]:

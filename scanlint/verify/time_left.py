@@ -23,11 +23,13 @@ class VerifyingLine:
         self._seen.setdefault(key)
         number = list(self._seen).index(key) + 1
         total = max(self.total, len(self._seen))
-        return f"verifying {number} of {total}: {name}{self._left(total)}"
+        left = time_left(time.monotonic() - self._begun, number - 1, total)
+        return f"verifying {number} of {total}: {name}{left}"
 
-    def _left(self, total: int) -> str:
-        done, spent = len(self._seen) - 1, time.monotonic() - self._begun
-        if done < LEAST_DONE or spent < LEAST_SECONDS:
-            return ""
-        seconds = spent / done * (total - done)
-        return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left"
+
+def time_left(spent: float, done: int, total: int) -> str:
+    """How long the rest takes if it goes on as before; empty while nothing is known of that."""
+    if done < LEAST_DONE or spent < LEAST_SECONDS:
+        return ""
+    seconds = spent / done * (total - done)
+    return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left"

@@ -197,9 +197,23 @@ def test_a_named_file_that_is_excluded_by_force_is_told(project: Path, run: Scan
     assert "left out though named, as `force-exclude` has it: loop.py" in done.stderr and done.returncode == 0
 
 
+def test_patterns_of_a_configuration_that_is_named_are_relative_to_the_working_directory(
+    project: Path, run: Scanlint
+) -> None:
+    for folder in ("conf", "sub"):
+        (project / folder).mkdir()
+    for name in ("left_out.py", "ignored.py"):
+        (project / "sub" / name).write_text(LOOP)
+    text = 'exclude = ["sub/left_out.py"]\n[per-file-ignores]\n"sub/ignored.py" = ["SCN1"]\n'
+    (project / "conf" / "scan.toml").write_text(text)
+    done = concise(run, "--config", "conf/scan.toml", "sub")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_known_findings_that_are_gone_are_told(project: Path, run: Scanlint) -> None:
     assert concise(run, "--baseline", "known.json", "--write-baseline", ".").returncode == 0
-    assert not concise(run, "--baseline", "known.json", ".").stderr
+    known = concise(run, "--baseline", "known.json", ".")
+    assert (known.stdout, known.stderr) == ("No new findings; 1 known finding in the baseline\n", "")
     assert not concise(run, "--baseline", "known.json", "clean.py").stderr
     assert not concise(run, "--baseline", "known.json", "--select", "SCN2", ".").stderr
     (project / "loop.py").write_text(CLEAN)

@@ -83,7 +83,7 @@ def test_a_configuration_that_is_made_or_mended_is_taken_up(project: Path, watch
     (project / "pyproject.toml").write_text("[tool.scanlint]\nselct = []\n")
     wait_for(log, "unknown key `selct`", 1)
     (project / "pyproject.toml").write_text('[tool.scanlint]\nextend-exclude = ["loop.py"]\n')
-    assert "watching 1 files" in wait_for(log, "Ctrl-C ends", 3)
+    assert "watching 1 file;" in wait_for(log, "Ctrl-C ends", 3)
     (project / "pyproject.toml").unlink()
     wait_for(log, "watching 2 files", 2)
 

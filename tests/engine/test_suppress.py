@@ -57,7 +57,7 @@ def test_a_finding_is_suppressed(text: str, line: int) -> None:
     ("text", "line"),
     [
         pytest.param(f"x = '# scanlint: ignore[SCN101]'\n{LOOP}\n    pass\n", 2, id="a string is no comment"),
-        pytest.param(f"{LOOP}  # noqa: SCN101\n    pass\n", 1, id="noqa is another tool's"),
+        pytest.param(f"{LOOP}  # noqa: E501\n    pass\n", 1, id="noqa of another tool"),
     ],
 )
 def test_what_is_no_ignore_changes_nothing(text: str, line: int) -> None:
@@ -97,6 +97,7 @@ def test_an_ignore_in_vain_is_a_finding(text: str, line: int, message: str) -> N
         pytest.param("# scanlint: noqa: SCN101, SCN103", "ignore[SCN101, SCN103]`", id="as in flake8, with codes"),
         pytest.param("# scanlint ignore[unrolled-loop] why", "ignore[unrolled-loop]`", id="without the colon"),
         pytest.param("#scanlint : ignore[traced-if]", "ignore[traced-if]`", id="a space before the colon"),
+        pytest.param("# noqa: E501, SCN101", "ignore[SCN101]`", id="of another tool"),
         pytest.param("# scanlint: disable-next-line", "ignore[unrolled-loop]`", id="as in eslint"),
         pytest.param("# why  # scanlint disable", "ignore[unrolled-loop]`", id="behind another comment"),
     ],
@@ -114,6 +115,7 @@ def test_an_ignore_in_the_spelling_of_another_tool_is_a_finding(comment: str, he
     [
         "x = 1  # scanlint ignores tests\n",
         "x = 1  # scanlint: see the docs\n",
+        "x = 1  # noqa: E501 (SCN)\n",
         "x = '# scanlint: disable'\n",
         "import scanlint\n",
         "x = 1  # what scanlint does\n",

@@ -70,6 +70,15 @@ def test_a_function_is_rewritten_jitted_and_verified(tmp_path: Path, run: Scanli
     assert again.returncode == 0
 
 
+def test_what_is_left_in_a_jitted_function_is_said(tmp_path: Path, run: Scanlint) -> None:
+    text = "import jax\n\n\n@jax.jit\ndef f(x):\n    '\\d'\n    while x < 9.0:\n        print(x, file=None)\n        x = 2 * x\n    return x\n"
+    (tmp_path / "model.py").write_text(text)
+    left = run("jit", "model.py::f")
+    assert left.returncode == 1
+    assert "model.py::f: is jitted already; what is left:\n    model.py:7:5: SCN103 traced-while" in left.stdout
+    assert not left.stderr
+
+
 def test_what_it_calls_is_rewritten_too_unless_that_is_not_wanted(tmp_path: Path, run: Scanlint) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     whole = run("jit", "model.py::twice", "--output-format", "json")

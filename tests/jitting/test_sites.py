@@ -47,6 +47,17 @@ def test_settings_are_told_from_arrays(text: str, expected: tuple[str, ...]) -> 
     assert settings_of(function, method=False) == expected
 
 
+def test_what_a_callee_takes_for_a_setting_is_one() -> None:
+    text = (
+        "def f(x, n, size, mode, y):\n    return g(x, n, how=mode) + h(y, size)\n"
+        "def g(x, steps, how):\n    for _ in range(steps):\n        x = h(x, steps=steps) if how == 'a' else x\n    return x\n"
+        "def h(x, steps):\n    return f(x, 1, 2, 'a', x) if steps is None else x + jnp.zeros(steps)\n"
+    )
+    functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    callees = {name: node for name, node in functions.items() if name != "f"}
+    assert settings_of(functions["f"], method=False, callees=callees) == ("n", "size", "mode")
+
+
 PLAIN = "def f(x):\n    return x\n"
 CLASS = "class A:\n    def __init__(self, k):\n        self.k = k\n\n    def f(self, x):\n        return self.k * x\n"
 SITES = {

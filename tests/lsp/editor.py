@@ -70,6 +70,7 @@ class Editor(LanguageClient):
         @self.feature(types.WORKSPACE_DIAGNOSTIC_REFRESH)
         def refresh(*params: Any) -> None:
             self.refreshed += 1
+            self._news.set()
 
         @self.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)
         def created(params: types.WorkDoneProgressCreateParams) -> None:

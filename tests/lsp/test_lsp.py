@@ -93,6 +93,44 @@ def test_the_whole_file_is_rewritten_as_fix_does(project: Path, run: Scanlint) -
     assert made == [(project / "loop.py").read_text()]
 
 
+EAGER = """\
+import jax.numpy as jnp
+
+
+def decay(x, steps):
+    for _ in range(steps):
+        x = 0.9 * x
+    return x
+
+
+def told(x, log):
+    log.append(x)
+    return x
+"""
+
+
+def test_a_function_is_made_jittable_where_it_is_defined(project: Path) -> None:
+    (project / "eager.py").write_text(EAGER)
+
+    async def body(editor: Editor) -> None:
+        uri = editor.open(project / "eager.py")
+        assert not await editor.diagnostics(uri)
+        assert not await editor.actions(uri, 4)
+        [action] = await editor.actions(uri, 9, only=["refactor"])
+        assert (await editor.code_action_resolve_async(action)).edit is None
+        assert "the argument `log` is changed in place" in editor.messages[-1]
+        [action] = await editor.actions(uri, 3)
+        assert (action.kind, action.edit) == ("refactor.rewrite", None)
+        action = await editor.code_action_resolve_async(action)
+        assert action.edit is not None
+        editor.apply(action.edit)
+        assert '@partial(jax.jit, static_argnames=("steps",))\ndef decay' in editor.texts[uri]
+        assert "jax.lax.fori_loop" in editor.texts[uri]
+        assert "eager.py::decay: jitted, `steps` static: proved" in editor.messages[-1]
+
+    edit(project, body)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the counting interpreter is a shell script")
 @pytest.mark.parametrize("saved", [True, False], ids=["as it was saved", "with another file unsaved"])
 def test_what_was_verified_before_is_not_run_again(saved: bool, project: Path, run: Scanlint) -> None:

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { LanguageClient, type LanguageClientOptions, TransportKind } from "vscode-languageclient/node";
-import { answers, serverCommand, serverSettings } from "./server";
+import { answers, commandArguments, serverCommand, serverSettings } from "./server";
 
 let client: LanguageClient | undefined;
 
@@ -10,6 +10,10 @@ let client: LanguageClient | undefined;
 function chosen(key: string): unknown {
   const found = vscode.workspace.getConfiguration("scanlint").inspect(key);
   return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+}
+
+function activeUri(): string | undefined {
+  return vscode.window.activeTextEditor?.document.uri.toString();
 }
 
 async function start(): Promise<void> {
@@ -23,6 +27,7 @@ async function start(): Promise<void> {
     ],
     initializationOptions: serverSettings(chosen),
     middleware: {
+      executeCommand: (command, given, next) => next(command, commandArguments(given, activeUri())),
       workspace: {
         configuration: (params) => answers(params.items, chosen),
         didChangeConfiguration: async () => {
@@ -57,6 +62,7 @@ async function restart(): Promise<void> {
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   context.subscriptions.push(
     vscode.commands.registerCommand("scanlint.restart", restart),
+    vscode.commands.registerCommand("scanlint.showLog", () => client?.outputChannel.show()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
       if (change.affectsConfiguration("scanlint.interpreter")) {
         await restart();

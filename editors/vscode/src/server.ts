@@ -40,3 +40,8 @@ export function serverSettings(get: (key: string) => unknown): Record<string, un
   const said = FORWARDED.map((key) => [key, get(key)] as const);
   return Object.fromEntries(said.filter(([, value]) => value !== undefined && value !== null && value !== ""));
 }
+
+/** The arguments of a command: from the palette it is given none, and means the text that is being edited. */
+export function commandArguments(given: unknown[], active: string | undefined): unknown[] {
+  return given.length === 0 && active !== undefined ? [active] : given;
+}

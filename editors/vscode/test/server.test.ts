@@ -6,7 +6,13 @@ import * as path from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { StreamMessageReader, StreamMessageWriter, createMessageConnection } from "vscode-jsonrpc/node";
-import { answers, serverCommand, serverSettings } from "../src/server";
+import { answers, commandArguments, serverCommand, serverSettings } from "../src/server";
+
+test("a command of the palette means the text that is being edited", () => {
+  assert.deepEqual(commandArguments([], "file:///a.py"), ["file:///a.py"]);
+  assert.deepEqual(commandArguments(["file:///b.py", { line: 1 }], "file:///a.py"), ["file:///b.py", { line: 1 }]);
+  assert.deepEqual(commandArguments([], undefined), []);
+});
 
 test("an interpreter that is set goes before all else", () => {
   assert.deepEqual(serverCommand("/py", ["/a"], "linux", () => true), { command: "/py", args: ["-m", "scanlint", "lsp"] });
@@ -38,10 +44,10 @@ test("the server is told nothing that is not its own", () => {
 
 const manifest = JSON.parse(fs.readFileSync("package.json", "utf8"));
 
-test("each setting of the manifest is forwarded, or names the interpreter", () => {
+test("each setting of the manifest is forwarded, or is the affair of the client", () => {
   const declared = Object.keys(manifest.contributes.configuration.properties).map((key) => key.replace("scanlint.", ""));
   const told = Object.keys(serverSettings(() => 1));
-  assert.deepEqual(declared.filter((key) => !told.includes(key)), ["interpreter"]);
+  assert.deepEqual(declared.filter((key) => !told.includes(key)), ["interpreter", "trace.server"]);
   assert.deepEqual(told.filter((key) => !declared.includes(key)), []);
 });
 

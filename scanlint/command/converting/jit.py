@@ -76,22 +76,22 @@ def _told(made: Conversion, options: JitOptions, documents: list[dict[str, objec
         paint = paint_for(sys.stdout, options["color"])
         if made.good and not options["fix"]:
             out_bytes(colored(unified(path, old, new), paint))
-        out("".join(f"{line}\n" for line in _lines(made, paint, fixed=options["fix"] and not problems)))
+        out("".join(f"{line}\n" for line in lines(made, paint, fixed=options["fix"] and not problems)))
     for problem in problems:
         err(f"error: {problem}\n")
     return FAILED if problems else _code(made)
 
 
 def _code(made: Conversion) -> int:
-    if made.good or made.known:
+    if made.good or (made.known and not made.left):
         return DONE
     verdict = made.verification.verdict if made.verification is not None else None
     return UNKNOWN if verdict == "unknown" and not made.obstacles and not made.left else LEFT
 
 
-def _lines(made: Conversion, paint: Paint, *, fixed: bool) -> Iterator[str]:
+def lines(made: Conversion, paint: Paint, *, fixed: bool) -> Iterator[str]:
     """The lines on what became of a function, and on what is in its way."""
-    if made.known:
+    if made.known and not made.left:
         yield f"{made.target}: is jitted already, and nothing of it needs a rewrite"
         return
     if made.good and made.verification is not None:
@@ -102,7 +102,10 @@ def _lines(made: Conversion, paint: Paint, *, fixed: bool) -> Iterator[str]:
         yield from (f"    {_said(finding, paint)}" for finding in made.found if finding.fix.status == "applied")
         yield from (f"    left: {_said(finding, paint)}" for finding in made.left)
         return
-    yield f"{paint.bold(str(made.target))}: cannot be jitted yet; what is in the way, in this order:"
+    state = (
+        "is jitted already; what is left" if made.known else "cannot be jitted yet; what is in the way, in this order"
+    )
+    yield f"{paint.bold(str(made.target))}: {state}:"
     yield from (f"    {obstacle}" for obstacle in made.obstacles)
     for finding in made.left:
         yield f"    {_said(finding, paint)}: {finding.message}"

@@ -18,11 +18,12 @@ from scanlint.engine.session import Found, Session, syntax_error
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import SliceTask
+from scanlint.engine.team.executor import Said, unsaid
 from scanlint.engine.unread import problem
 from scanlint.finding import Finding, Fix, spot
 from scanlint.project.discovery.folders import FoundFiles, around
 from scanlint.project.files import SourceFile, Unreadable, as_program, read, shown
-from scanlint.project.summary import MARK
+from scanlint.project.summary import marked
 from scanlint.rules.registry import is_listed
 from scanlint.settings import Settings
 from scanlint.syntax.edits import fitting_line
@@ -54,8 +55,8 @@ class LiveSession(Session):
 
     together = 0
 
-    def __init__(self, settings: Settings, only: Path | None = None) -> None:
-        super().__init__(settings)
+    def __init__(self, settings: Settings, only: Path | None = None, said: Said = unsaid) -> None:
+        super().__init__(settings, said)
         gc.disable()
         self.only = only
         self.surveys: LiveSurveys = LiveSurveys(self.team)
@@ -108,8 +109,8 @@ class LiveSession(Session):
         made = deeply(lambda: early_answer(bench, module, before, text.text, source.text, joint))
         if made is None:
             return None
-        marked = self.codes if MARK in source.text else ()
-        heard = suppress(made, display, source.text, self.settings, marked)
+        codes = self.codes if marked(source.text) else ()
+        heard = suppress(made, display, source.text, self.settings, codes)
         return TextFindings(tuple(finding for finding in heard if is_listed(finding, self.settings)))
 
     def check(self, displays: Iterable[str]) -> dict[str, TextFindings]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scanlint.engine.tasks import Place, Slice, SliceTask
 from scanlint.project.files import SourceFile, Unreadable
@@ -18,16 +18,24 @@ if TYPE_CHECKING:
     from scanlint.engine.team.cluster_pool import ClusterPool
     from scanlint.engine.team.pool import Pool
 
+Answer = TypeVar("Answer")
+Said = Callable[[str, int, int], None]
+"""Takes a step of the run, how much of it is done, and of how much."""
 ENOUGH = 2_000_000
 """Bytes of source from which on starting processes pays for itself."""
+
+
+def unsaid(step: str, done: int, total: int) -> None:
+    """Nobody is told how far a run is."""
 
 
 class Team:
     """Starts whom it needs, when there is something to do."""
 
-    def __init__(self, settings: Settings, stored: Callable[[str], bytes | None] = lambda digest: None) -> None:
+    def __init__(self, settings: Settings, said: Said) -> None:
         self.settings = settings
-        self.stored = stored
+        self.said = said
+        self.stored: Callable[[str], bytes | None] = lambda digest: None
         self.places: tuple[Place, ...] = ()
         self.packed: dict[str, bytes] = {}
         self.keeping = False
@@ -65,7 +73,7 @@ class Team:
             answers = pool.survey(files)
         else:
             self.local.packs = self.keeping
-            answers = self.local.survey(files)
+            answers = self._counted("reading", self.local.survey(files), len(files))
         for surveyed, packed in answers:
             if packed is not None:
                 self.packed[surveyed.digest] = packed
@@ -93,8 +101,12 @@ class Team:
         if pool is not None:
             yield from pool.analyse(tasks)
         else:
-            for task in tasks:
-                yield self.local.analyse(task)
+            yield from self._counted("checking", map(self.local.analyse, tasks), len(tasks))
+
+    def _counted(self, step: str, answers: Iterable[Answer], total: int) -> Iterator[Answer]:
+        for number, answer in enumerate(answers, 1):
+            self.said(step, number, total)
+            yield answer
 
     def close(self) -> None:
         """End the processes of the pool; those of a cluster let go of the run."""
@@ -127,7 +139,7 @@ class Team:
         if jobs > 1 and size >= ENOUGH:
             from scanlint.engine.team.pool import Pool
 
-            return Pool(min(jobs, size * 2 // ENOUGH), self.settings)
+            return Pool(min(jobs, size * 2 // ENOUGH), self.settings, self.said)
         return None
 
 

@@ -26,6 +26,7 @@ from scanlint.settings import Settings
 from scanlint.verify.worker.sandbox.limits import end_with_parent
 
 CHUNK = 8
+STEPS = {"survey": "reading", "analyse": "checking"}
 SAFE = "PYTHONSAFEPATH"
 LEAST = 2_000_000
 """Characters of source whose trees every process may hold."""
@@ -85,10 +86,11 @@ def serve(connection: Connection, other: Connection, settings: Settings, room: i
 class Pool:
     """Hands out work and puts the results in order: they are the same for any number of processes."""
 
-    def __init__(self, jobs: int, settings: Settings) -> None:
+    def __init__(self, jobs: int, settings: Settings, said: Callable[[str, int, int], None]) -> None:
+        self.said = said
         _import_ahead()
         context = context_of()
-        room = min(max(2 * KEPT // jobs, LEAST), KEPT)
+        room = max(KEPT // jobs, LEAST)
         self.displays: dict[str, str] = {}
         with _uninterrupted(), _without_working_folder():
             self.workers = [Worker(context, settings, room) for _ in range(jobs)]
@@ -148,6 +150,7 @@ class Pool:
         asked: dict[Connection, tuple[int, int]] = {}
         for index in range(len(self.workers)):
             self._ask(index, order, subjects, waiting, asked)
+        done = 0
         while asked:
             for connection in wait(list(asked)):
                 assert isinstance(connection, Connection)
@@ -161,6 +164,8 @@ class Pool:
                     answer = lost(subjects[number], worker.process.exitcode)
                 else:
                     self._ask(index, order, subjects, waiting, asked)
+                done += 1
+                self.said(STEPS[order], done, len(subjects))
                 yield worker, number, answer
         for number in (number for queue in waiting for number in queue):
             yield self.workers[0], number, lost(subjects[number], self.workers[0].process.exitcode)
