@@ -29,7 +29,7 @@ from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_ty
 from ..runtime.jax_functions import finished
 from ..runtime.line_marks import ReachedLines
 from ..runtime.stored_results import changeable, copied
-from ..runtime.version_pair import VersionPair, drained
+from ..runtime.version_pair import VersionPair, counted, drained
 from ..sandbox.outgoing import OUTGOING, Sent, different, reordered, said_otherwise
 from ..search.case_values import AS_CALLED, LARGE_NUMBERS, Case
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_of
@@ -45,7 +45,7 @@ from .agreement import (
     telling,
 )
 from .branch_cover import Coverage, Way
-from .result_trees import empty, floating, pair_of, scaled, spread_out, width
+from .result_trees import displays, empty, floating, pair_of, reordered_keys, scaled, spread_out, width
 from .rounding import AMPLIFIED, FINER, FINEST, compilable, left_in_double, spread
 from .ties import stands
 from .untraced_places import place_of
@@ -232,6 +232,7 @@ class Judge:
         if self.cases == 0:
             self.retraces(case)
         self.left_in_arguments(values)
+        self.jitted_alone(values, expected)
         self.cases += 1
         self.filled += not without_elements(values)
         self.ordinary += case.ordinary
@@ -306,6 +307,8 @@ class Judge:
             if kind and not self.tripless(values):
                 raise OtherKind(f"{describe(values)}: {kind}{name}")
             self.max_error = max(self.max_error, result.error)
+            if name != UNDER_JIT:
+                self.keys(values, expected, found)
             if not without_elements(values):
                 self.weakness.compared(expected, found, values)
             if result.weak and not any(note.startswith(result.weak) for note in self.notes):
@@ -319,7 +322,7 @@ class Judge:
             raise Refuted(f"{describe(values)}: {result.text}{name}")
         if tie and (result.values_only or result.discrete) and not stands(self.pair, values, expected, found):
             return False
-        if not tie and (result.values_only or result.discrete):
+        if not tie and (result.values_only or result.discrete) and not self.wraps(values, result):
             close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(width(expected), 1e-4)
             if close and self.left_in_double(values, result) <= FINER:
                 self.max_error = max(self.max_error, result.error)
@@ -342,6 +345,22 @@ class Judge:
                     self.skipped += 1
                     return False
         raise Refuted(f"{describe(values)}: {result.text}{name}")
+
+    def keys(self, values: Values, expected: object, found: object) -> None:
+        """Raise Refuted where the new text writes the keys of a result in another order; JAX sorts those of a carry."""
+        pair = self.pair
+        if not self.free or jitted(pair.before) or jitted(pair.after):
+            return
+        orders = reordered_keys(expected, found)
+        if orders is None:
+            return
+        text = (
+            f"the keys of the result were {', '.join(map(repr, orders[0]))} and are {', '.join(map(repr, orders[1]))}"
+        )
+        tree = pair.new.tree
+        if not displays(tree, orders[0]) and displays(tree, orders[1]):
+            raise Refuted(f"{describe(values)}: {text}")
+        self.note(text)
 
     def left_in_double(self, values: Values, result: Difference) -> float:
         """How much of a difference is left in double precision; raises Unknown where there is no time to see."""
@@ -428,6 +447,34 @@ class Judge:
             if isinstance(held, dict) and list(held) != list(after[name]):  # type: ignore[call-overload]
                 raise Refuted(f"{describe(values)}: after the call the keys of `{name}` have another order")
             self.effects = self.effects or not isinstance(compare(values[name], held), Agreement)
+
+    def wraps(self, values: Values, result: Difference) -> bool:
+        """Whether a large number of Python makes whole numbers that 32 bits do not hold: no rounding tells them apart.
+
+        Double precision comes with 64 bits for whole numbers.
+        """
+        pair, traced = self.pair, counted(values, self.pair)
+        if result.relative <= ASKED or not any(type(v) is int and abs(v) >= MANY for v in values.values()):
+            return False
+        try:
+            with jax.disable_jit(), limited(pair.pace.patience):
+                exact, narrow = (pair.signature.call(pair.before, pair.own(copied(v))) for v in (values, traced))
+        except (Exception, TookTooLong):  # noqa: BLE001 - it needs these numbers
+            return False
+        return isinstance(compare(exact, narrow), Difference)
+
+    def jitted_alone(self, values: Values, expected: object) -> None:
+        """Raise Refuted where only the old version is jitted, and whole numbers of Python wrap under its `jit`."""
+        pair, traced = self.pair, counted(values, self.pair)
+        if not self.free or traced is values or jitted(pair.after) or not jitted(pair.before):
+            return
+        try:
+            found = pair.run_old(traced)
+        except (Exception, TookTooLong):  # noqa: BLE001 - it needs these numbers
+            return
+        result = compare(found, expected)
+        if isinstance(result, Difference) and (result.discrete or result.relative > ASKED):
+            raise Refuted(f"{describe(values)}: {result.text}, for only the old version is jitted")
 
     def fails_alike(self, how: RunMode, values: Values) -> bool:
         """The old version fails too if it is run in this way: the pair is compared in the other way."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Sequence
+from itertools import starmap
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +18,25 @@ def empty(tree: object) -> bool:
     """All results are arrays without elements, as those of a loop of no trips that collects."""
     found = jax.tree_util.tree_leaves(tree)
     return bool(found) and all(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in found)
+
+
+def reordered_keys(before: object, after: object) -> tuple[list[object], list[object]] | None:
+    """The keys of the first dict of a result that come in another order."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        if list(before) != list(after):
+            return list(before), list(after)
+        pairs = zip(before.values(), after.values(), strict=True)
+    elif isinstance(before, list | tuple) and isinstance(after, list | tuple):
+        pairs = zip(before, after, strict=True)
+    else:
+        return None
+    return next(filter(None, starmap(reordered_keys, pairs)), None)
+
+
+def displays(tree: ast.AST, keys: Sequence[object]) -> bool:
+    """Whether a text makes a dict by writing these keys in this order."""
+    made = (node.keys for node in ast.walk(tree) if isinstance(node, ast.Dict))
+    return any([k.value if isinstance(k, ast.Constant) else k for k in found] == [*keys] for found in made)
 
 
 def spread_out(before: object, after: object) -> bool:

@@ -15,6 +15,7 @@ from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
+from ..runtime.calling import jitted
 from ..runtime.free_names import has_loop
 from ..search.case_values import OTHERWISE, Case, Family, cases, searching
 from ..search.edge_values import of_texts
@@ -23,7 +24,7 @@ from ..search.longer_axes import LONGER_AXES
 from ..search.text_numbers import TextNumbers
 from .decided_by_python import compared_both_ways, equal_both_ways, seen_both_ways
 from .edge_sweep import at_edges, numbers_of
-from .far_cases import leaving, run_far, unless_far
+from .far_cases import leaving, run_far, unless_far, wraps_with_numbers
 from .longer_alone import compared_longer
 from .program_comparison import made
 from .stages.derivatives_compared import (
@@ -49,6 +50,7 @@ from .trip_counts import enlarged, negative
 DERIVED = 1  # gradients that are compared for equal programs
 MAX_NAMED = 3
 BEYOND = "beyond the numbers that only the new version is written with"
+WRAPPING = "for whole numbers of which Python computes what leaves 32 bits"
 WITHOUT_ELEMENTS = "where there are no elements: the new version raises, or the result is of another type"
 LONGER_ALONE = "where one array is longer than those beside it"
 SEARCH_SECONDS = 3.0
@@ -100,6 +102,7 @@ class Weighing(WeighedPair):
         far = [e for e in large if not (self.proved and self.programs.holds_for(e))]
         far += [e for e in below if f"{e.name} = {e.trips}" == self.programs.apart]
         self.settle(run_far(self, families, far, proved=self.proved), BEYOND)
+        self.settle(not self._of_python_alone(families), WRAPPING)
         if self.programs.apart:
             told = "both versions are the same program for small numbers, and not for"
             raise Unknown(f"{told} {self.programs.apart}: no input tried shows what that changes; {REMEDY}")
@@ -108,6 +111,14 @@ class Weighing(WeighedPair):
         self.strongly_typed()
         self._require_results(real=families[0].real)
         return run
+
+    def _of_python_alone(self, families: list[Family]) -> bool:
+        """Whether a version that nothing jits computes exactly what the proof traced in 32 bits."""
+        pair, names = self.full.pair, self.programs.traced_numbers
+        if not (self.proved and self.full.free and names) or (jitted(pair.before) and jitted(pair.after)):
+            return False
+        values = made(families[0].cases[0])
+        return values is not None and wraps_with_numbers(pair, values)
 
     def _require_results(self, *, real: bool) -> None:
         """Raise Unknown where no input gave a result that tells anything."""

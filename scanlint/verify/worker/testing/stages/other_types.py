@@ -24,7 +24,7 @@ from ..mixed_kinds import WIDE, of_mixed_floats, of_mixed_kinds
 from ..other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, lost_error, not_taken
 from ..other_dtypes_compared import same_in_other_types
 from ..program_comparison import made
-from ..python_numbers import numbers_of_python
+from ..python_numbers import far_numbers_of_calls, numbers_of_python
 from .weighed_pair import WeighedPair, first_specs, guessed_specs
 
 NARROW_SECONDS = 3.0
@@ -40,6 +40,8 @@ def of_python(weighing: WeighedPair, families: Sequence[Family]) -> None:
         weighing.remarks += [*lists_of_rows(weighing.full, specs), *of_numpy(weighing.full, specs)]
         if weighing.full.free:
             weighing.remarks += numbers_of_python(weighing.full, specs)
+    elif weighing.full.free and (values := made(families[0].cases[0])) is not None:
+        weighing.remarks += far_numbers_of_calls(weighing.full, values)
 
 
 def typed(weighing: WeighedPair, families: Sequence[Family]) -> None:
