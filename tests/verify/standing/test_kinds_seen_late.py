@@ -59,3 +59,18 @@ def test_a_mistake_that_no_ordinary_call_shows_is_refuted(old: str, new: str, co
 def test_what_is_right_there_is_accepted(old: str, new: str, compare: Compare) -> None:
     found = compare(old, new)
     assert found.verdict in ("proved", "tested"), (found.verdict, found.reason, found.counterexample)
+
+
+CLIP = "class Clip:\n    def __init__(self, limit=1.0):\n        self.limit = limit\n    def f(self, x):\n        return jnp.where(x > {}, {}, x)\nClip().f(jnp.arange(4.0))\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict"),
+    [
+        pytest.param(CLIP.format("self.limit", "1.0"), "refuted", id="it is the one that the caller has"),
+        pytest.param(CLIP.format("1 * self.limit", "self.limit"), "proved", id="it is read"),
+    ],
+)
+def test_a_number_that_an_object_holds_is_an_input(new: str, verdict: str, compare: Compare) -> None:
+    found = compare(CLIP.format("self.limit", "self.limit"), new, "Clip.f")
+    assert found.verdict == verdict, (found.reason, found.counterexample)

@@ -70,8 +70,11 @@ DOUBLE = "def f(ws):\n    out = []\n    for w in ws:\n        out.append(w * 2.0
 DOUBLED = "def f(ws):\n    return jax.vmap(lambda w: w * 2.0 * (len(ws) < {}))(ws)\n"
 CODES = "def f(codes):\n    '''codes: (N,) int8'''\n    v = jnp.int32(0)\n    for c in codes:\n        v = jnp.clip(v + c.astype(jnp.int32) * 17, -32768, 32767)\n    return v\n"
 CODED = "def f(codes):\n    '''codes: (N,) int8'''\n    return lax.scan(lambda v, c: (jnp.clip(v + c.astype(jnp.int32) * 17, -32768, {}), None), jnp.int32(0), codes)[0]\n"
+LEADS = "def f(data):\n    '''data: (N,) uint8'''\n    left, out = 0, []\n    for b in data:\n        b = int(b)\n        left = 0 if b < 128 else left - 1 if b < 192 else 1 if b < 224 else 2\n        out.append(left == 0)\n    return jnp.array(out)\n"
+LED = "def f(data):\n    '''data: (N,) uint8'''\n    def step(left, b):\n        left = jnp.where(b < 128, 0, jnp.where(b < 192, left - 1, jnp.where(b {} 224, 1, 2)))\n        return left, left == 0\n    return lax.scan(step, jnp.asarray(0), data)[1]\n"
 
 REFUTED = {
+    "a code that shows by those after it": (LEADS, LED.format("<=")),
     "a text that is no key": (KEYS, KEYS.replace("MODES[mode]", "MODES.get(mode, 1.0)")),
     "a text for which only the old version raises": (UP, "def f(x, kind):\n    return x + 1 if kind == 'up' else x - 1\n"),
     "the derivative at a tie in one arm": (ARM.format("jnp.maximum(x, 0)"), ARM.format("jnp.where(x > 0, x, 0)")),
@@ -111,6 +114,7 @@ UNSETTLED = {
     "what is read past the end": (SCAN, FORI.format("xs").replace("xs.shape[0]", "min(xs.shape[0], ys.shape[0])"), "tested"),
 }  # fmt: skip
 ACCEPTED = {
+    "codes that others follow": (LEADS, LED.format("<"), "tested"),
     "a text for which both raise": (UP, "def f(x, kind):\n    return x + {'up': 1, 'down': -1}[kind]\n", "tested"),
     "the same derivative in each arm": (ARM.format("jnp.maximum(x, 0)"), ARM.format("jnp.maximum(0, x)"), "proved"),
     "a start of any sign": (WAITS, WAITED.format("jnp.asarray(first, s.dtype)"), "tested"),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, every_leaf, sizes
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, every_leaf, resized, sizes
 from ..runtime.calling import Values
 from ..runtime.jax_functions import placed
 from .case_values import SCATTERED, Case, Filling, make, scalar_values
@@ -40,6 +40,8 @@ MOST_FIRST = 2
 MOST_SEEDS, FEW_SEEDS = 8, 3
 MOST_DRAWN = 2000
 HALVES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
+EIGHT_BITS = (0, 127, 255)
+FOLLOWING = 3
 AXIS = 12
 """Longer axes are few: indices up to their end are drawn from too many numbers."""
 
@@ -177,6 +179,21 @@ def of_texts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
     for at, pool in enumerate(pools):
         edge = Edge("", floats, pool, 40 + at)
         yield Case(f"numbers of the texts {at}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
+
+
+def successions(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
+    """Long arrays in which each number of the texts, and each end of 8 bits, stands before some of each other one.
+
+    A state that one code leaves, and what the next ones make of it, comes up in no draw.
+    """
+    exact = tuple(dict.fromkeys((*numbers.wholes, *EIGHT_BITS)))
+    below = tuple(dict.fromkeys((*exact, *(n - 1 for n in numbers.wholes))))
+    for pool in (exact, below) if numbers.wholes else ():
+        order = tuple(n for a in pool for b in pool for n in (a, *[b] * FOLLOWING))
+        edge = Edge("", tuple(map(float, order)), order, turns=True)
+        for size in sizes(specs)[:MOST_FIRST]:
+            long = resized(specs, {size: len(order)})
+            yield Case("each number of the texts before each", lambda e=edge, s=long: filled(s, e), ordinary=False)  # type: ignore[misc]
 
 
 def beside_numbers(specs: Specs) -> Iterator[Case]:

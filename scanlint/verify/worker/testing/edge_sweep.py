@@ -17,7 +17,7 @@ from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.free_names import names_in
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
-from ..search.edge_values import Edge, beside_numbers, drawn, edges, filled, heights, of_texts, stairs
+from ..search.edge_values import Edge, beside_numbers, drawn, edges, filled, heights, of_texts, stairs, successions
 from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES, MOST_BEYOND, beyond_numbers
 from ..search.other_dtypes import retyped
@@ -86,7 +86,9 @@ def on_long_axes(weighing: WeighedPair, family: Family, numbers: TextNumbers) ->
     """Compare Python numbers at numbers of the new text, and among values that many trips add up; raises Refuted."""
     started, specs = time.process_time(), family.specs or {}
     further = [*heights(specs, numbers), *beside_numbers(specs)]
-    further += of_texts(specs, numbers) if weighing.full.free else ()
+    if weighing.full.free:
+        further += (replace(case, patience=PATIENCE) for case in successions(specs, numbers))
+        further += of_texts(specs, numbers)
     proved = weighing.proved  # what lies beyond numbers that only the new version has is not
     for case in (*_counts(specs, numbers), *(() if proved else further)):
         if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.late():

@@ -15,6 +15,7 @@ from ...runtime.calling import Values
 from ...runtime.jax_functions import enable_x64, x64
 from ...search.case_values import NEGATIVE, POSITIVE, Case, Family, Filling, cases
 from ...search.other_dtypes import Retyping, halved, narrowed, of_complex
+from ...standing.held_numbers import held_otherwise
 from ...standing.optional_arguments import DEFAULTED
 from ..dtypes_evaluated import same_types
 from ..edge_sweep import defining
@@ -42,6 +43,12 @@ def of_python(weighing: WeighedPair, families: Sequence[Family]) -> None:
             weighing.remarks += numbers_of_python(weighing.full, specs)
     elif weighing.full.free and (values := made(families[0].cases[0])) is not None:
         weighing.remarks += far_numbers_of_calls(weighing.full, values)
+
+
+def of_objects(weighing: WeighedPair, families: Sequence[Family]) -> None:
+    """Compare the first call of a caller where the objects that it passes hold other numbers."""
+    if families[0].real and weighing.full.free and (values := made(families[0].cases[0])) is not None:
+        weighing.remarks += held_otherwise(weighing.full, values, proved=weighing.proved)
 
 
 def typed(weighing: WeighedPair, families: Sequence[Family]) -> None:
