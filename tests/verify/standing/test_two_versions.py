@@ -170,6 +170,20 @@ def test_nothing_that_could_differ_is_no_verdict(compare: Compare) -> None:
 
 
 @pytest.mark.parametrize(
+    "held",
+    [
+        pytest.param("TABLE = {{'unit': 2.0}}\n{}def f(x):\n    return x * {}\n|TABLE['unit']", id="a dict"),
+        pytest.param("class Table:\n    unit = 2.0\n{}def f(x):\n    return x * {}\n|Table.unit", id="a class"),
+    ],
+)
+def test_what_a_table_holds_is_read_late(held: str, compare: Compare) -> None:
+    text, read = held.split("|")
+    found = compare(text.format("", read), text.format(f"_unit = {read}\n", "_unit"))
+    assert found.verdict == "tested"
+    assert any("at other times" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
     "new",
     [
         pytest.param("UNIT = 2.0\ndef f(x):\n    return x * 2.0\n", id="never: a literal stands in its place"),

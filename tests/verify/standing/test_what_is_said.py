@@ -26,6 +26,7 @@ WROTE = "import sys\ndef f(x):\n    for i in range(3):\n        x = x * 0.5\n   
 FAR = "def f(x):\n    for i in range(3):\n        x = x * 0.5\n        print('step', 1000 + i)\n    return x\n"
 
 REFUTED = {
+    "lines are printed in another order": (PRINTED, PRINTED.replace("'step', i", "'step', 2 - i")),
     "nothing is written to the output": (WROTE, WROTE.replace("        sys.stdout.write('step\\n')\n", "")),
     "it is written to it before": (WROTE, WROTE.replace("    for i", "    sys.stderr.write('begin')\n    for i")),
     "a whole number that is printed is one more": (FAR, FAR.replace("1000 + i", "1001 + i")),

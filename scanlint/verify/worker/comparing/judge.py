@@ -381,12 +381,16 @@ class Judge:
 
     def sends(self, values: Values, before: list[Sent], after: list[Sent], name: str) -> None:
         """Raise Refuted where the new version sends out something else, or in another order than its Python says."""
-        text = different(before, after) or (said_otherwise(before, after) if self.heard(name) else "")
+
+        def apart(now: list[Sent]) -> str:
+            return different(before, now) or (said_otherwise(before, now) if self.heard(name) else "")
+
+        text = apart(after)
         if text and reordered(before, after):
             with jax.disable_jit(), limited(self.pair.pace.patience):
                 OUTGOING.begin()
                 self.pair.run_new(values)
-                text = different(before, OUTGOING.taken())
+                text = apart(OUTGOING.taken())
         if text:
             raise Refuted(f"{describe(values)}: {text}{name}")
 
