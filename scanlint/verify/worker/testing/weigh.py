@@ -41,7 +41,7 @@ from .stages.other_types import (
     in_fewer_bits,
     in_half_precision,
     of_complex_numbers,
-    of_objects,
+    of_other_numbers,
     of_python,
     typed,
 )
@@ -163,7 +163,7 @@ class Weighing(WeighedPair):
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
         self.in_time("for numbers and lists of Python", lambda: of_python(self, families))
-        self.in_time("where objects hold other numbers", lambda: of_objects(self, families))
+        self.in_time("for numbers that no caller passes", lambda: of_other_numbers(self, families))
         self.in_time("for other dtypes", lambda: typed(self, families))
         self.in_time("for complex numbers", lambda: of_complex_numbers(self, families))
         in_fewer_bits(self, families)
