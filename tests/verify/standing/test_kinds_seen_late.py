@@ -78,6 +78,8 @@ def test_a_number_that_an_object_holds_is_an_input(new: str, verdict: str, compa
 
 RATE = "def f(x, rate=0.5):\n    return {}\nf(jnp.arange(3.0))\n"
 POWER = "def f(x, power=8.0):\n    return lax.cond(x[2] > 0, lambda: x[0] + {}**power, lambda: x[0])\nf(jnp.arange(1.0, 4.0))\n"
+SIGN = "def f(x, kind='call'):\n    return {{'call': 1.0, 'put': {}}}[kind] * x\nf(jnp.arange(3.0))\n"
+BOTH = "def f(x, kind='call', twice=False):\n    s = {{'call': 1.0, 'put': -1.0}}[kind]\n    if twice:\n        return {}\n    return s * x\nf(jnp.arange(3.0))\n"
 SMALL = "def f(x, y, least=1e-6):\n    return lax.while_loop(lambda s: (s[0] {} least) & (s[1] < 9), lambda s: (s[0] / 2, s[1] + 1), (x[2] * y[1], 0))\nf(jnp.arange(1.0, 4.0), jnp.ones(2))\n"
 
 
@@ -92,6 +94,9 @@ SMALL = "def f(x, y, least=1e-6):\n    return lax.while_loop(lambda s: (s[0] {} 
             "refuted",
             id="the derivative of a root that is not taken",
         ),
+        pytest.param(SIGN.format("-1.0"), SIGN.format("1.0"), "refuted", id="a text that a table has"),
+        pytest.param(SIGN.format("-1.0"), SIGN.format("-1"), "proved", id="each text of it"),
+        pytest.param(BOTH.format("s * x * 2"), BOTH.format("x * 2"), "refuted", id="a truth beside a text"),
         pytest.param(SMALL.format(">"), SMALL.format(">="), "refuted", id="a tie with it"),
     ],
 )

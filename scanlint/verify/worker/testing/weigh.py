@@ -138,6 +138,7 @@ class Weighing(WeighedPair):
     def _compare(self, families: list[Family], run: list[Family]) -> None:
         """Compare where a difference might show that usual inputs do not; raises Refuted or Unknown."""
         numbers, proved = numbers_of(self.full), self.proved
+        self.in_time("for numbers that no caller passes", lambda: of_other_numbers(self, families))
         if not proved and not ruled_alike(self):
             derivatives(self, next((f for f in run if f.specs is not None), run[0]), DERIVED, families)
         if not proved:
@@ -163,7 +164,6 @@ class Weighing(WeighedPair):
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
         self.in_time("for numbers and lists of Python", lambda: of_python(self, families))
-        self.in_time("for numbers that no caller passes", lambda: of_other_numbers(self, families))
         self.in_time("for other dtypes", lambda: typed(self, families))
         self.in_time("for complex numbers", lambda: of_complex_numbers(self, families))
         in_fewer_bits(self, families)
