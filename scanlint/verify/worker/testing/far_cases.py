@@ -150,7 +150,10 @@ def wraps_with_numbers(pair: VersionPair, values: Values) -> bool:
         leaves = split(own, pair.signature.static, numbers=True).leaves
         program = _traced(pair, values, new=new)
         whole = [k for k, leaf in enumerate(leaves) if type(leaf) is int]
-        if program is None or len(program.jaxpr.invars) != len(leaves) or leaves_with_numbers(program, whole):
+        if program is None:
+            return True
+        needs_them = len(program.jaxpr.invars) != len(leaves)  # then they are numbers of Python in it
+        if not needs_them and leaves_with_numbers(program, whole):
             return True
     return False
 
