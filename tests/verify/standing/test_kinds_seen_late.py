@@ -59,3 +59,47 @@ def test_a_mistake_that_no_ordinary_call_shows_is_refuted(old: str, new: str, co
 def test_what_is_right_there_is_accepted(old: str, new: str, compare: Compare) -> None:
     found = compare(old, new)
     assert found.verdict in ("proved", "tested"), (found.verdict, found.reason, found.counterexample)
+
+
+CLIP = "class Clip:\n    def __init__(self, limit=1.0):\n        self.limit = limit\n    def f(self, x):\n        return jnp.where(x > {}, {}, x)\nClip().f(jnp.arange(4.0))\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict"),
+    [
+        pytest.param(CLIP.format("self.limit", "1.0"), "refuted", id="it is the one that the caller has"),
+        pytest.param(CLIP.format("1 * self.limit", "self.limit"), "proved", id="it is read"),
+    ],
+)
+def test_a_number_that_an_object_holds_is_an_input(new: str, verdict: str, compare: Compare) -> None:
+    found = compare(CLIP.format("self.limit", "self.limit"), new, "Clip.f")
+    assert found.verdict == verdict, (found.reason, found.counterexample)
+
+
+RATE = "def f(x, rate=0.5):\n    return {}\nf(jnp.arange(3.0))\n"
+POWER = "def f(x, power=8.0):\n    return lax.cond(x[2] > 0, lambda: x[0] + {}**power, lambda: x[0])\nf(jnp.arange(1.0, 4.0))\n"
+SIGN = "def f(x, kind='call'):\n    return {{'call': 1.0, 'put': {}}}[kind] * x\nf(jnp.arange(3.0))\n"
+BOTH = "def f(x, kind='call', twice=False):\n    s = {{'call': 1.0, 'put': -1.0}}[kind]\n    if twice:\n        return {}\n    return s * x\nf(jnp.arange(3.0))\n"
+SMALL = "def f(x, y, least=1e-6):\n    return lax.while_loop(lambda s: (s[0] {} least) & (s[1] < 9), lambda s: (s[0] / 2, s[1] + 1), (x[2] * y[1], 0))\nf(jnp.arange(1.0, 4.0), jnp.ones(2))\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        pytest.param(RATE.format("x * rate"), RATE.format("x * 0.5"), "refuted", id="the default is a constant"),
+        pytest.param(RATE.format("x * rate"), RATE.format("rate * x"), "proved", id="it is read"),
+        pytest.param(
+            POWER.format("x[2]"),
+            POWER.format("x[2]").replace("lax.cond", "jnp.where").replace("lambda: ", ""),
+            "refuted",
+            id="the derivative of a root that is not taken",
+        ),
+        pytest.param(SIGN.format("-1.0"), SIGN.format("1.0"), "refuted", id="a text that a table has"),
+        pytest.param(SIGN.format("-1.0"), SIGN.format("-1"), "proved", id="each text of it"),
+        pytest.param(BOTH.format("s * x * 2"), BOTH.format("x * 2"), "refuted", id="a truth beside a text"),
+        pytest.param(SMALL.format(">"), SMALL.format(">="), "refuted", id="a tie with it"),
+    ],
+)
+def test_a_default_that_a_caller_leaves_is_an_input(old: str, new: str, verdict: str, compare: Compare) -> None:
+    found = compare(old, new)
+    assert found.verdict == verdict, (found.reason, found.counterexample)

@@ -70,8 +70,17 @@ DOUBLE = "def f(ws):\n    out = []\n    for w in ws:\n        out.append(w * 2.0
 DOUBLED = "def f(ws):\n    return jax.vmap(lambda w: w * 2.0 * (len(ws) < {}))(ws)\n"
 CODES = "def f(codes):\n    '''codes: (N,) int8'''\n    v = jnp.int32(0)\n    for c in codes:\n        v = jnp.clip(v + c.astype(jnp.int32) * 17, -32768, 32767)\n    return v\n"
 CODED = "def f(codes):\n    '''codes: (N,) int8'''\n    return lax.scan(lambda v, c: (jnp.clip(v + c.astype(jnp.int32) * 17, -32768, {}), None), jnp.int32(0), codes)[0]\n"
+LEADS = "def f(data):\n    '''data: (N,) uint8'''\n    left, out = 0, []\n    for b in data:\n        b = int(b)\n        left = 0 if b < 128 else left - 1 if b < 192 else 1 if b < 224 else 2\n        out.append(left == 0)\n    return jnp.array(out)\n"
+LED = "def f(data):\n    '''data: (N,) uint8'''\n    def step(left, b):\n        left = jnp.where(b < 128, 0, jnp.where(b < 192, left - 1, jnp.where(b {} 224, 1, 2)))\n        return left, left == 0\n    return lax.scan(step, jnp.asarray(0), data)[1]\n"
+GAPS = "def f(xs):\n    wait = jnp.ones((), xs.dtype)\n    for x in xs:\n        wait = wait + 0.25 if jnp.isnan(x) else 0.5 * wait\n    return wait\n"
+GAPPED = "def f(xs):\n    def step(wait, x):\n        return jnp.where(jnp.isnan(x), {}, 0.5 * wait), None\n    return lax.scan(step, jnp.ones((), xs.dtype), xs)[0]\n"
+CODE = "def f(xs, bits: int = 8):\n    scale = 2.0 ** (bits - 1)\n    lost, out = 0.0, []\n    for x in xs:\n        code = jnp.round(x * scale + lost)\n        lost = x * scale + lost - code\n        out.append(code)\n    return jnp.stack(out)\n"
+CODER = "def f(xs, bits: int = 8):\n    scale = 2.0 ** (bits - 1)\n    def step(lost, x):\n        code = {}(x * scale + lost)\n        return x * scale + lost - code, code\n    return lax.scan(step, jnp.zeros((), jnp.result_type(xs.dtype, 0.0)), xs)[1]\n"
 
 REFUTED = {
+    "a half of a scale that is computed": (CODE, CODER.format("(lambda w: jnp.floor(w + 0.5))")),
+    "a limit that many missing values reach": (GAPS, GAPPED.format("jnp.minimum(wait + 0.25, 4.0)")),
+    "a code that shows by those after it": (LEADS, LED.format("<=")),
     "a text that is no key": (KEYS, KEYS.replace("MODES[mode]", "MODES.get(mode, 1.0)")),
     "a text for which only the old version raises": (UP, "def f(x, kind):\n    return x + 1 if kind == 'up' else x - 1\n"),
     "the derivative at a tie in one arm": (ARM.format("jnp.maximum(x, 0)"), ARM.format("jnp.where(x > 0, x, 0)")),
@@ -111,6 +120,9 @@ UNSETTLED = {
     "what is read past the end": (SCAN, FORI.format("xs").replace("xs.shape[0]", "min(xs.shape[0], ys.shape[0])"), "tested"),
 }  # fmt: skip
 ACCEPTED = {
+    "halves of a scale": (CODE, CODER.format("jnp.round"), "proved"),
+    "many missing values": (GAPS, GAPPED.format("wait + 0.25"), "proved"),
+    "codes that others follow": (LEADS, LED.format("<"), "tested"),
     "a text for which both raise": (UP, "def f(x, kind):\n    return x + {'up': 1, 'down': -1}[kind]\n", "tested"),
     "the same derivative in each arm": (ARM.format("jnp.maximum(x, 0)"), ARM.format("jnp.maximum(0, x)"), "proved"),
     "a start of any sign": (WAITS, WAITED.format("jnp.asarray(first, s.dtype)"), "tested"),

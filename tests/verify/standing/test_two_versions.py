@@ -60,6 +60,9 @@ RING = "class Node:\n    def __init__(self, value):\n        self.value, self.re
 UNIT = "UNIT = 2.0\ndef configure(v):\n    global UNIT\n    UNIT = v\ndef f(x):\n    return x * UNIT\n"
 TRACED = "def f(x):\n    return x * 2.0 if isinstance(x, jax.core.Tracer) else x\n"
 
+PAIR = "def f(x):\n    s = x * 0\n    for _ in range(3):\n        s = s + x\n    return {'b': x, 'a': s}\n"
+PAIRS = "def f(x):\n    step = lambda c, _: ({'b': c['b'], 'a': c['a'] + c['b']}, None)\n    return lax.scan(step, {'b': x, 'a': x * 0}, length=3)[0]\n"
+
 DIFFERENT = {
     "a parameter has another name": (MEAN, MEAN.replace("weights", "w")),
     "a parameter is passed by place alone": (MEAN, MEAN.replace("=None)", "=None, /)")),
@@ -86,6 +89,7 @@ DIFFERENT = {
     "a default in place of what is bound anew": (UNIT, UNIT.replace("f(x)", "f(x, _unit=UNIT)").replace("x * UNIT", "x * _unit")),
     "what is done under a trace alone": (TRACED, "def f(x):\n    return x\n"),
     "what is done without a trace alone": (TRACED, "def f(x):\n    return x * 2.0\n"),
+    "the keys of a result come in another order": (PAIR, PAIR.replace("'b': x, 'a': s", "'a': s, 'b': x")),
     "text": ("def f(x: float):\n    return f'{x:.2f}'\n", "def f(x: float):\n    return f'{x:.3f}'\n"),
     "an attribute of an object": ("class A:\n    def __init__(self, x):\n        self.x = x\ndef f(x):\n    return A(x)\n", "class A:\n    def __init__(self, x):\n        self.x = x\ndef f(x):\n    return A(x + 1)\n"),
     "the last of many objects in one another": (CHAIN, CHAIN.replace("Node(x, None)", "Node(x + 1, None)")),
@@ -166,6 +170,20 @@ def test_nothing_that_could_differ_is_no_verdict(compare: Compare) -> None:
 
 
 @pytest.mark.parametrize(
+    "held",
+    [
+        pytest.param("TABLE = {{'unit': 2.0}}\n{}def f(x):\n    return x * {}\n|TABLE['unit']", id="a dict"),
+        pytest.param("class Table:\n    unit = 2.0\n{}def f(x):\n    return x * {}\n|Table.unit", id="a class"),
+    ],
+)
+def test_what_a_table_holds_is_read_late(held: str, compare: Compare) -> None:
+    text, read = held.split("|")
+    found = compare(text.format("", read), text.format(f"_unit = {read}\n", "_unit"))
+    assert found.verdict == "tested"
+    assert any("at other times" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
     "new",
     [
         pytest.param("UNIT = 2.0\ndef f(x):\n    return x * 2.0\n", id="never: a literal stands in its place"),
@@ -213,3 +231,9 @@ def test_lists_are_passed_where_the_new_text_asks_for_their_truth(compare: Compa
     found = compare(old, new.replace("step * x", "step + x"))
     assert found.verdict == "refuted"
     assert "steps = (" in str(found.counterexample)
+
+
+def test_keys_that_jax_sorts_are_said(compare: Compare) -> None:
+    found = compare(PAIR, PAIRS)
+    assert found.verdict == "proved", (found.reason, found.counterexample)
+    assert any("the keys of the result" in note for note in found.notes)

@@ -22,7 +22,14 @@ HASHED = "def f(xs):\n    def mix(h, x):\n        h = (h ^ x.astype(jnp.uint32))
 WALK = "MOVES = jnp.array([[0, 1], [0, -1], [1, 0], [-1, 0]])\ndef f(walls, at, actions):\n    for a in actions:\n        new = at + MOVES[a]\n        inside = (new[0] >= 0) & (new[0] < walls.shape[0]) & (new[1] >= 0) & (new[1] < walls.shape[1])\n        if inside and not walls[new[0], new[1]]:\n            at = new\n    return at\n"
 WALKED = "MOVES = jnp.array([[0, 1], [0, -1], [1, 0], [-1, 0]])\ndef f(walls, at, actions):\n    def step(at, a):\n        new = at + MOVES[a]\n        inside = (new[0] >= 0) & (new[0] < walls.shape[0]) & (new[1] >= 0) & (new[1] < walls.shape[1])\n        return jnp.where(inside & (walls[new[0], new[1]] == 0), new, at), None\n    return lax.scan(step, at, actions)[0]\n"
 
+WROTE = "import sys\ndef f(x):\n    for i in range(3):\n        x = x * 0.5\n        sys.stdout.write('step\\n')\n    return x\n"
+FAR = "def f(x):\n    for i in range(3):\n        x = x * 0.5\n        print('step', 1000 + i)\n    return x\n"
+
 REFUTED = {
+    "lines are printed in another order": (PRINTED, PRINTED.replace("'step', i", "'step', 2 - i")),
+    "nothing is written to the output": (WROTE, WROTE.replace("        sys.stdout.write('step\\n')\n", "")),
+    "it is written to it before": (WROTE, WROTE.replace("    for i", "    sys.stderr.write('begin')\n    for i")),
+    "a whole number that is printed is one more": (FAR, FAR.replace("1000 + i", "1001 + i")),
     "a helper does not warn any more": (WARNED, WARNED.replace("t <= 0", "t <= -1e30")),
     "a helper warns of another kind": (WARNED, WARNED.replace("'nothing'", "'nothing', DeprecationWarning")),
     "another number is logged": (LOGGED, LOGGED.replace("%d', i", "%d', i + 1")),
@@ -34,6 +41,7 @@ REFUTED = {
     "a place before the first": (WALK, WALKED.replace("new[0] >= 0", "new[0] >= -1")),
 }  # fmt: skip
 ACCEPTED = {
+    "a line that is written in place of printed": (WROTE, WROTE.replace("sys.stdout.write('step\\n')", "print('step')")),
     "the same warning, twice": (WARNED, WARNED.replace("    told(t)\n", "    told(t)\n    told(t)\n")),
     "the same log of another loop": (LOGGED, LOGGED.replace("range(3)", "(0, 1, 2)")),
     "lines that `jax.debug.print` prints": (PRINTED, PRINTED.replace("print('step', i)", "jax.debug.print('step {}', i)")),

@@ -14,7 +14,25 @@ Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
 LOOP = "def f(x, g, n):\n    for i in range(n):\n        x = {}\n    return x\n"
 ROLLED = "def f(x, g, n):\n    return lax.fori_loop(0, n, lambda i, x: {}, x)\n"
+WRAPS = "{}def f(v, n):\n    return v * (n * n % 7)\n\n\nf(jnp.arange(12.0), 700)\n"
 PAIRS = {
+    "a product that wraps under the jit of the old version": (
+        WRAPS.format("@jax.jit\n"),
+        WRAPS.format(""),
+        "refuted",
+    ),
+    "one that wraps under a jit of what is called": (
+        WRAPS.format("@jax.jit\n")
+        .replace("def f", "def g")
+        .replace("\n\n\n", "\ndef f(v, n):\n    return g(v, n)\n\n\n"),
+        WRAPS.format("").replace("def f", "def g").replace("\n\n\n", "\ndef f(v, n):\n    return g(v, n)\n\n\n"),
+        "refuted",
+    ),
+    "a number under a jit that stays as small": (
+        WRAPS.format("@jax.jit\n").replace("n * n", "n"),
+        WRAPS.format("").replace("n * n", "n"),
+        "proved",
+    ),
     "a number that is asked for": (
         LOOP.format("x + (g if isinstance(g, float) else 2.0)"),
         ROLLED.format("x + 2.0"),

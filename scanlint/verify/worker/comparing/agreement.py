@@ -16,6 +16,8 @@ from ..runtime.jax_functions import attribute, eps, is_key, largest, numeric, of
 BASE_ULPS = 64.0
 MOST_LEAVES = 4
 LONG = re.compile(r"^(float|complex|int|uint)(\d+)$")
+ASKED = 1e-3
+"""A relative difference between two ways to run one version that rounding rarely makes."""
 ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
 
 

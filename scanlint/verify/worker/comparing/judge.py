@@ -26,6 +26,7 @@ from ..search.case_values import AS_CALLED, LARGE_NUMBERS, Case
 from ..shapes.read_ahead import ReadAhead, read_ahead, rows_of
 from .agreement import (
     ACCEPTED_RELATIVE,
+    ASKED,
     Agreement,
     Difference,
     compare,
@@ -38,12 +39,12 @@ from .agreement import (
 from .branch_cover import Coverage, Way
 from .changed_arguments import changes_arguments
 from .refutations import OtherKind, Raises, Refuted, Unknown
-from .result_trees import spread_out, width
+from .result_trees import keys_apart, spread_out, width
 from .rounding import AMPLIFIED, FINER, FINEST, compilable, left_in_double, spread
-from .spared_errors import spared, tripless
+from .spared_errors import place_of, spared, tripless
 from .ties import stands
-from .untraced_places import place_of
 from .weak_types import Weakness
+from .wrapped_numbers import jitted_alone, wraps
 
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
 PAST_THE_END = "compared where `{0}` has {2} more rows than `{1}`, for so many are read"
@@ -53,8 +54,6 @@ WAYS = "the function gives another result under a trace: both are compared witho
 UNDER_JIT, PLAINLY = " (under jit)", " (not under jit)"
 MOST_LEFT = 2  # cases after which arguments that were not changed are not looked at again
 MISSING = object()
-ASKED = 1e-3
-"""A relative difference between two ways to run one version that rounding rarely makes."""
 UNSTEADY = "the old version gives another result when it is called again"
 ROUNDED = "the versions round differently: they agree in double precision, and in single precision nearly so"
 
@@ -190,6 +189,7 @@ class Judge:
             self.retraces(case)
         if changeable(values) and (self.cases < MOST_LEFT or self.effects):
             self.effects = changes_arguments(self.pair, values) or self.effects
+        jitted_alone(self.pair, values, expected, free=self.free)
         self.cases += 1
         self.filled += not without_elements(values)
         self.ordinary += case.ordinary
@@ -231,6 +231,8 @@ class Judge:
             if kind and not tripless(self.pair, values):
                 raise OtherKind(f"{describe(values)}: {kind}{name}")
             self.max_error = max(self.max_error, result.error)
+            if self.free and name != UNDER_JIT and (order := keys_apart(self.pair, values, expected, found)):
+                self.note(order)
             if not without_elements(values):
                 self.weakness.compared(expected, found, values)
             if result.weak:
@@ -244,7 +246,7 @@ class Judge:
             raise Refuted(f"{describe(values)}: {result.text}{name}")
         if tie and (result.values_only or result.discrete) and not stands(self.pair, values, expected, found):
             return False
-        if not tie and (result.values_only or result.discrete):
+        if not tie and (result.values_only or result.discrete) and not wraps(self.pair, values, result):
             close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(width(expected), 1e-4)
             if close and self.left_in_double(values, result) <= FINER:
                 self.max_error = max(self.max_error, result.error)
@@ -284,12 +286,16 @@ class Judge:
 
     def sends(self, values: Values, before: list[Sent], after: list[Sent], name: str) -> None:
         """Raise Refuted where the new version sends out something else, or in another order than its Python says."""
-        text = different(before, after) or (said_otherwise(before, after) if self.heard(name) else "")
+
+        def apart(now: list[Sent]) -> str:
+            return different(before, now) or (said_otherwise(before, now) if self.heard(name) else "")
+
+        text = apart(after)
         if text and reordered(before, after):
             with jax.disable_jit(), limited(self.pair.pace.patience):
                 OUTGOING.begin()
                 self.pair.run_new(values)
-                text = different(before, OUTGOING.taken())
+                text = apart(OUTGOING.taken())
         if text:
             raise Refuted(f"{describe(values)}: {text}{name}")
 

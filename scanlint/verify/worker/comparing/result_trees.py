@@ -2,20 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Sequence
+from itertools import starmap
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..runtime.calling import Values, jitted
 from ..runtime.jax_functions import is_key, placed, shape, weakly_typed
-from .agreement import Agreement, compare, structure
+from ..runtime.version_pair import VersionPair
+from .agreement import Agreement, compare, describe, structure
+from .refutations import Refuted
 
 
 def empty(tree: object) -> bool:
     """All results are arrays without elements, as those of a loop of no trips that collects."""
     found = jax.tree_util.tree_leaves(tree)
     return bool(found) and all(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in found)
+
+
+def reordered_keys(before: object, after: object) -> tuple[list[object], list[object]] | None:
+    """The keys of the first dict of a result that come in another order."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        if list(before) != list(after):
+            return list(before), list(after)
+        pairs = zip(before.values(), after.values(), strict=True)
+    elif isinstance(before, list | tuple) and isinstance(after, list | tuple):
+        pairs = zip(before, after, strict=True)
+    else:
+        return None
+    return next(filter(None, starmap(reordered_keys, pairs)), None)
+
+
+def displays(tree: ast.AST, keys: Sequence[object]) -> bool:
+    """Whether a text makes a dict by writing these keys in this order."""
+    made = (node.keys for node in ast.walk(tree) if isinstance(node, ast.Dict))
+    return any([k.value if isinstance(k, ast.Constant) else k for k in found] == [*keys] for found in made)
+
+
+def keys_apart(pair: VersionPair, values: Values, before: object, after: object) -> str:
+    """What is said of keys of a result in another order; raises Refuted where the new text writes them in that order.
+
+    JAX sorts the keys of what goes into a `jit` or a carry.
+    """
+    orders = None if jitted(pair.before) or jitted(pair.after) else reordered_keys(before, after)
+    if orders is None:
+        return ""
+    old, new = (", ".join(map(repr, keys)) for keys in orders)
+    text, tree = f"the keys of the result were {old} and are {new}", pair.new.tree
+    if not displays(tree, orders[0]) and displays(tree, orders[1]):
+        raise Refuted(f"{describe(values)}: {text}")
+    return text
 
 
 def spread_out(before: object, after: object) -> bool:

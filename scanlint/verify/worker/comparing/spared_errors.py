@@ -1,8 +1,9 @@
-"""Errors of the new version that refute nothing: a long recursion, no elements, fewer than none."""
+"""Errors of the new version that refute nothing: a long recursion, no elements, fewer than none; and their places."""
 
 from __future__ import annotations
 
 import ast
+import traceback
 
 import jax
 
@@ -14,6 +15,7 @@ from .result_trees import empty
 
 DEEP, MANY = "the new version nests deeper than Python allows", 100
 """A recursion that so large a number counts down may go too deep once it is traced; any other has no end."""
+LONGEST = 60
 NOTHING = "the new version raises where there are no elements"
 
 
@@ -52,3 +54,25 @@ def tripless(pair: VersionPair, values: Values) -> bool:
         pair.run_old(values)
     loops = [n for n in ast.walk(pair.old.function) if isinstance(n, ast.For)]
     return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
+
+
+def place_of(error: BaseException, file: str, tree: ast.Module) -> str:
+    """The statement of a file, or the head of one, in which an error was raised; empty where it was in no such."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    if not lines:
+        return ""
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= lines[-1] <= (n.end_lineno or 0)]
+    return _head(max(around, key=lambda node: node.lineno)) if around else ""
+
+
+def _head(node: ast.stmt) -> str:
+    match node:
+        case ast.If(test=test):
+            text = f"if {ast.unparse(test)}"
+        case ast.While(test=test):
+            text = f"while {ast.unparse(test)}"
+        case ast.For(target=target, iter=iterable):
+            text = f"for {ast.unparse(target)} in {ast.unparse(iterable)}"
+        case _:
+            text = ast.unparse(node).partition("\n")[0]
+    return f"`{text if len(text) <= LONGEST else text[: LONGEST - 3] + '...'}`"

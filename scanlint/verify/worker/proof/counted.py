@@ -35,6 +35,8 @@ LONG = 10_000
 """Trips that a loop of unknown length may well make."""
 LONGEST = 2**22
 """The most that anybody waits for."""
+LARGE_NUMBER = 2**29
+"""A number of Python up to which it is followed: what is added to it stays within 32 bits."""
 STEPS = 48
 """Trips that are followed one by one: what grows by a factor has left its type by then."""
 BUDGET = 200_000
@@ -247,6 +249,17 @@ def leaves_its_type(program: ClosedJaxpr, exact: Container[int], most: int) -> s
     except NotUnderstood:  # the proof has said so: then the versions are tested
         return ""
     return counting.left[0] if counting.left else ""
+
+
+def leaves_with_numbers(program: ClosedJaxpr, at: Container[int]) -> bool:
+    """Whether a whole number made of these inputs leaves its type, for one of at most `LARGE_NUMBER`."""
+    counting = CounterRanges(lambda length: length or 0)
+    given = Interval(-LARGE_NUMBER, LARGE_NUMBER, counted=True)
+    try:
+        counting.closed(program, [given if k in at else None for k in range(len(program.jaxpr.invars))])
+    except NotUnderstood:
+        return True
+    return bool(counting.left)
 
 
 def first_trip(program: ClosedJaxpr, exact: Container[int]) -> int | None:

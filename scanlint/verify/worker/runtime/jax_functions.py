@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -21,8 +21,9 @@ WEAK = "weak "
 
 
 def finished(result: T) -> T:
-    """Wait for what is still being computed."""
-    return cast("T", jax.block_until_ready(result))  # type: ignore[no-untyped-call]
+    """The result, once it is computed; JAX would give it anew, with the keys of dicts sorted."""
+    jax.block_until_ready(result)  # type: ignore[no-untyped-call]
+    return result
 
 
 @contextlib.contextmanager

@@ -144,6 +144,12 @@ def large(values: Values) -> bool:
     return any(type(x) in (int, float) and abs(x) > MOST_NUMBER for x in jax.tree_util.tree_leaves(values))
 
 
+def counted(values: Values, pair: VersionPair) -> Values:
+    """The arguments with whole numbers of Python as a `jit` takes them, in 32 bits; the same where there are none."""
+    whole = {n for n, v in values.items() if n not in pair.signature.static and type(v) is int and abs(v) < 2**31}
+    return {n: jnp.asarray(v) if n in whole else v for n, v in values.items()} if whole else values
+
+
 def again(leaf: object) -> object:
     """A copy of an array of JAX, which a call may take the memory of."""
     copies = isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer)
@@ -156,13 +162,17 @@ def drained(result: object) -> object:
 
 
 def taken_by_jax(tree: object) -> object:
-    """A result with its arrays of NumPy as JAX takes them: traced code can give no others."""
+    """A result with its arrays of NumPy as JAX takes them: traced code can give no others.
 
-    def leaf(x: object) -> object:
-        plain = isinstance(x, (np.ndarray, np.generic)) and np.asarray(x).dtype.kind in "biufc"
-        return jnp.asarray(x) if plain else x
+    One without such stays what it is: JAX would sort the keys of its dicts.
+    """
 
-    return jax.tree_util.tree_map(leaf, tree)
+    def plain(x: object) -> bool:
+        return isinstance(x, (np.ndarray, np.generic)) and np.asarray(x).dtype.kind in "biufc"
+
+    if not any(map(plain, jax.tree_util.tree_leaves(tree))):
+        return tree
+    return jax.tree_util.tree_map(lambda x: jnp.asarray(x) if plain(x) else x, tree)
 
 
 def static_key(parts: Split) -> object:

@@ -28,9 +28,12 @@ MOST_SENT = 10_000
 """Lines that are compared; a program that says more is compared by these."""
 LONGEST, SHOWN = 10_000, 60
 NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b")
+WHOLE = re.compile(r"[-+]?\d{1,18}")
 LEVELS = ("debug", "info", "warning", "error", "critical")
 LIBRARIES = frozenset(["jax", "jaxlib", "numpy"])
 """What these warn of and log is theirs."""
+OTHERWISE_HEARD = LIBRARIES | {"logging", "warnings", "traceback", "tqdm"}
+"""What these write to a stream is kept where it is said, or tells the time."""
 Function = Callable[..., object]
 
 
@@ -84,7 +87,7 @@ class Outgoing:
             told, numbers = f"{text[:SHOWN]!r}... ({len(text)} characters, {digest})", []
         else:
             told, numbers = repr(NUMBERS.sub("#", text)), NUMBERS.findall(text)
-        values = tuple(np.array(float(number)) for number in numbers)
+        values = tuple(np.array((int if WHOLE.fullmatch(number) else float)(number)) for number in numbers)
         self.sent.append(Sent(f"the {kind} {told}", values, host=host, staged=staged, once=once))
 
     def formatted(self, fmt: str, *args: object, **kwargs: object) -> None:
@@ -125,14 +128,30 @@ def watch() -> None:
     jax.debug.callback = _noting(callback, "jax.debug.callback", pure=False)  # type: ignore[assignment]
     jax.experimental.io_callback = _noting(jax.experimental.io_callback, "io_callback", pure=False)
     jax.pure_callback = _noting(jax.pure_callback, "jax.pure_callback", pure=True)
+    for stream in (sys.stdout, sys.stderr):
+        stream.write = _writing(stream.write)  # type: ignore[method-assign]
     warnings.warn = _warning(warnings.warn)  # type: ignore[assignment]
     for level in LEVELS:
         setattr(logging.Logger, level, _logging(getattr(logging.Logger, level), level))
 
 
-def _of_the_user() -> bool:
+def _of_the_user(others: frozenset[str] = LIBRARIES) -> bool:
     """Whether what is said is said by the code under test, or what it calls: not by JAX."""
-    return str(sys._getframe(2).f_globals.get("__name__", "")).partition(".")[0] not in LIBRARIES
+    return str(sys._getframe(2).f_globals.get("__name__", "")).partition(".")[0] not in others
+
+
+def _writing(write: Function) -> Function:
+    """The method of a stream that keeps what is written to it as a line, without the end of that."""
+
+    @functools.wraps(write)
+    def written(text: str) -> object:
+        if not _of_the_user(OTHERWISE_HEARD):
+            return write(text)
+        if told := text.removesuffix("\n"):
+            OUTGOING.line(told, host=True)
+        return len(text)
+
+    return written
 
 
 def _warning(warn: Function) -> Function:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, every_leaf, sizes
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, every_leaf, resized, sizes
 from ..runtime.calling import Values
 from ..runtime.jax_functions import placed
 from .case_values import SCATTERED, Case, Filling, make, scalar_values
@@ -40,6 +40,9 @@ MOST_FIRST = 2
 MOST_SEEDS, FEW_SEEDS = 8, 3
 MOST_DRAWN = 2000
 HALVES = (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
+SCALES_OF_TWO = tuple(2.0**n for n in (7, 8, 3, 4, 15, 16, 1, 2, 10, 12))
+EIGHT_BITS = (0, 127, 255)
+FOLLOWING = 3
 AXIS = 12
 """Longer axes are few: indices up to their end are drawn from too many numbers."""
 
@@ -109,6 +112,10 @@ def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
         yield from (Edge(f"numbers from -9 to 40, {seed}", TIES, NEAR, seed, 0.7) for seed in range(3))
         yield Edge("halves and ties", TIES, NEAR, 3)
         yield from _among(numeric, FEW_PYTHON, FEW_NUMBERS, NEAR)
+    if floats and numbers.rounds:  # a scale may be computed
+        scales = dict.fromkeys((*SCALES_OF_TWO, *(n for n in boundaries if n > 1)))
+        for n, first in itertools.product(scales, (0.5, 1.5)):
+            yield Edge(f"halves of {n:g}", tuple(x / n for x in (first, -first, first + 1)), turns=True)
     for path in floats[
         :MOST_FIRST
     ]:  # programs are compiled for these shapes: they come before numbers, which are static
@@ -177,6 +184,29 @@ def of_texts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
     for at, pool in enumerate(pools):
         edge = Edge("", floats, pool, 40 + at)
         yield Case(f"numbers of the texts {at}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
+
+
+def roots(specs: Specs) -> Iterator[Case]:
+    """A half for each Python float, which may be a power: below zero it gives no number, and no derivative."""
+    for path, leaf in every_leaf(specs):
+        for seed in range(FEW_SEEDS) if isinstance(leaf, Scalar) and leaf.kind == "float" else ():
+            edge = Edge("", seed=seed, only=path, number=0.5)
+            yield Case(f"{path} = 0.5", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
+
+
+def successions(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
+    """Long arrays in which each number of the texts, and each end of 8 bits, stands before some of each other one.
+
+    A state that one code leaves, and what the next ones make of it, comes up in no draw.
+    """
+    exact = tuple(dict.fromkeys((*numbers.wholes, *EIGHT_BITS)))
+    below = tuple(dict.fromkeys((*exact, *(n - 1 for n in numbers.wholes))))
+    for pool in (exact, below) if numbers.wholes else ():
+        order = tuple(n for a in pool for b in pool for n in (a, *[b] * FOLLOWING))
+        edge = Edge("", tuple(map(float, order)), order, turns=True)
+        for size in sizes(specs)[:MOST_FIRST]:
+            long = resized(specs, {size: len(order)})
+            yield Case("each number of the texts before each", lambda e=edge, s=long: filled(s, e), ordinary=False)  # type: ignore[misc]
 
 
 def beside_numbers(specs: Specs) -> Iterator[Case]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..runtime.free_names import defaults_of
 
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
+ENDS, ROUNDS = frozenset(["finfo", "iinfo"]), frozenset(["round", "around", "rint", "floor", "ceil", "trunc"])
 MOST_NUMBERS = 12
 LARGEST = 1e30
 MOST_HEIGHTS = 4
@@ -21,7 +22,7 @@ class TextNumbers:
     """Whole numbers and floats of both texts, those first that only the new one has.
 
     `limits` are the whole numbers, with their signs, that only the new text has: what it computes may end there.
-    `heights` are its numbers that are so, for floats; `ends`: a text asks for the ends of a type.
+    `heights` are its numbers that are so, for floats; `ends`: a text asks for the ends of a type; `rounds`: it rounds.
     """
 
     wholes: tuple[int, ...] = ()
@@ -29,6 +30,7 @@ class TextNumbers:
     limits: tuple[int, ...] = ()
     heights: tuple[float, ...] = ()
     ends: bool = False
+    rounds: bool = False
 
     def sides(self) -> list[int]:
         """One whole number on each side of the first three multiples of each, and the multiples."""
@@ -49,10 +51,9 @@ def text_numbers(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> TextNumbers:
     floats = dict.fromkeys(abs(float(n)) for n in ordered if isinstance(n, float) or abs(n) > MOST_WHOLE)
     limits = [n for n in after if n not in before and isinstance(n, int) and 1 < abs(n) <= MOST_WHOLE]
     heights = [n for n in (*floats, *map(float, limits)) if n and abs(n) not in map(abs, before)]
-    ends = any(map(_ends, (*old, *new)))
-    return TextNumbers(
-        tuple(wholes)[:MOST_NUMBERS], tuple(floats)[:MOST_NUMBERS], tuple(limits), tuple(heights[:MOST_HEIGHTS]), ends
-    )
+    ends, rounds = (any(_asks(node, names) for node in (*old, *new)) for names in (ENDS, ROUNDS))
+    known = tuple(wholes)[:MOST_NUMBERS], tuple(floats)[:MOST_NUMBERS]
+    return TextNumbers(*known, tuple(limits), tuple(heights[:MOST_HEIGHTS]), ends, rounds)
 
 
 def signed_numbers(node: ast.AST) -> Iterator[int | float]:
@@ -71,8 +72,8 @@ def signed_numbers(node: ast.AST) -> Iterator[int | float]:
                 yield from signed_numbers(part)
 
 
-def _ends(node: ast.AST) -> bool:
-    return any(isinstance(part, ast.Attribute) and part.attr in ("finfo", "iinfo") for part in ast.walk(node))
+def _asks(node: ast.AST, names: frozenset[str]) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr in names for part in ast.walk(node))
 
 
 def compared_numbers(function: ast.AST, module: ast.Module) -> tuple[list[float], list[int]]:

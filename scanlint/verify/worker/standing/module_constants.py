@@ -181,9 +181,24 @@ def others(value: object) -> list[object]:
         case tuple() | list():
             parts = [others(part) for part in value]
             return [type(value)(x[0] for x in parts)] if parts and all(parts) and type(value) in (tuple, list) else []
+        case dict() if changed := _changed_items(value):
+            return [{**value, **changed}]
+        case type() if plain_class(value) and (changed := _changed_items(vars(value))):
+            return [type(value.__name__, (value,), {"__module__": value.__module__, **changed})]
     if isinstance(value, np.ndarray | np.generic | jax.Array) and not is_key(attribute(value, "dtype")):
         return _other_array(value)
     return []
+
+
+def plain_class(value: type) -> bool:
+    """Whether a class only holds values: nothing makes instances that JAX knows by their class."""
+    return type(value) is type and value.__bases__ == (object,) and not {"__init__", "__slots__"} & vars(value).keys()
+
+
+def _changed_items(table: Mapping[str, object]) -> dict[str, object]:
+    """The items of a table, or of a class, that have other values."""
+    found = {key: others(item) for key, item in table.items() if not str(key).startswith("__")}
+    return {key: changed[0] for key, changed in found.items() if changed}
 
 
 def _other_array(value: np.ndarray | np.generic | jax.Array) -> list[object]:

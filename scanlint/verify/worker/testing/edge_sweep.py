@@ -18,7 +18,7 @@ from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.free_names import names_in
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
-from ..search.edge_values import Edge, beside_numbers, drawn, edges, filled, heights, of_texts, stairs
+from ..search.edge_values import Edge, beside_numbers, drawn, edges, filled, heights, of_texts, stairs, successions
 from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES, MOST_BEYOND, beyond_numbers
 from ..search.other_dtypes import retyped
@@ -39,6 +39,7 @@ LIMIT_SECONDS = 3.0
 FEW_ROWS = 8  # usual cases have longer axes
 MORE, MOST_MORE, MARGIN = 8, 60, 3  # rows beyond a limit: what is counted from one of its sides alone meets it too
 LONG_VALUES = {"all 1": (1,), "all 2": (2,), "0 and 1 in turns": (0, 1), "all 1000": (1000,)}
+OF_NAN = frozenset(["isnan", "isfinite", "nan", "nan_to_num"])
 
 
 def numbers_of(judge: Judge) -> TextNumbers:
@@ -87,7 +88,9 @@ def on_long_axes(weighing: WeighedPair, family: Family, numbers: TextNumbers) ->
     """Compare Python numbers at numbers of the new text, and among values that many trips add up; raises Refuted."""
     started, specs = time.process_time(), family.specs or {}
     further = [*heights(specs, numbers), *beside_numbers(specs)]
-    further += of_texts(specs, numbers) if weighing.full.free else ()
+    if weighing.full.free:
+        further += (replace(case, patience=PATIENCE) for case in successions(specs, numbers))
+        further += of_texts(specs, numbers)
     proved = weighing.proved  # what lies beyond numbers that only the new version has is not
     for case in (*_counts(specs, numbers), *(() if proved else further)):
         if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.late():
@@ -195,13 +198,14 @@ def in_other_sizes(weighing: WeighedPair, family: Family, numbers: TextNumbers) 
     """
     if family.specs is None:
         return True
-    started, settled = time.process_time(), True
+    started, settled, pair = time.process_time(), True, weighing.full.pair
+    missing = not OF_NAN.isdisjoint(names_in(pair.old.tree, pair.new.tree))
     for label, specs, limit in _sizes(family.specs, numbers):
         if time.process_time() - started > (LIMIT_SECONDS if limit else SIZE_SECONDS) or weighing.late():
             return settled and not limit
         if weighing.inputs.attempt(specs) is not None:
             continue
-        listed = [replace(c, patience=PATIENCE if limit else None) for c in _long_cases(specs, label)]
+        listed = [replace(c, patience=PATIENCE if limit else None) for c in _long_cases(specs, label, missing=missing)]
         proof = _proof_of(weighing, listed[0]) if limit and weighing.equal else None
         if proof is not None and proof.same:
             continue
@@ -217,9 +221,15 @@ def _usual(specs: Specs, label: str) -> Iterator[Case]:
         yield Case(f"{case.label}, {label}", case.make, ordinary=False)
 
 
-def _long_cases(specs: Specs, label: str) -> Iterator[Case]:
-    """Usual values; equal ones, which fill what counts them; two in turns, which keep a difference near zero."""
+def _long_cases(specs: Specs, label: str, *, missing: bool) -> Iterator[Case]:
+    """Usual values; equal ones, which fill what counts them; two in turns, which keep a difference near zero.
+
+    `missing`: a text tells NaN apart, of which many may follow one another.
+    """
     yield from _usual(specs, label)
+    if missing:
+        gone = Edge("", (float("nan"),), (0,))
+        yield Case(f"all missing, {label}", lambda: filled(specs, gone), ordinary=False, finite=False)
     for name, values in LONG_VALUES.items():
         edge = Edge(name, tuple(map(float, values)), values, turns=True)
         yield Case(f"{name}, {label}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]

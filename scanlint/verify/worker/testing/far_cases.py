@@ -15,7 +15,7 @@ import numpy as np
 
 from ..comparing.agreement import Agreement, compare, nowhere_finite
 from ..comparing.refutations import Unknown
-from ..proof.counted import LONG, first_trip, leaves_its_type
+from ..proof.counted import LONG, first_trip, leaves_its_type, leaves_with_numbers
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import Values, in_time, plain, split
 from ..runtime.free_names import defaults_of, whole_numbers
@@ -140,6 +140,21 @@ def leaving(pair: VersionPair, values: Values, before: VersionPair) -> LeavesInt
     if old is not None and first_trip(old, exact) is not None:
         return None  # it wraps there as well
     return LeavesInt32(found, bool(leaves_its_type(program, exact, 0)))
+
+
+def wraps_with_numbers(pair: VersionPair, values: Values) -> bool:
+    """Whether a traced version computes in 32 bits, of numbers of Python, what Python computes exactly."""
+    for new in (False, True):
+        own = pair.moved(values) if new else pair.own(values)
+        leaves = split(own, pair.signature.static, numbers=True).leaves
+        program = _traced(pair, values, new=new)
+        whole = [k for k, leaf in enumerate(leaves) if type(leaf) is int]
+        if program is None:
+            return True
+        needs_them = len(program.jaxpr.invars) != len(leaves)  # then they are numbers of Python in it
+        if not needs_them and leaves_with_numbers(program, whole):
+            return True
+    return False
 
 
 def unless_far(found: LeavesInt32 | None, *, whole: bool) -> str:

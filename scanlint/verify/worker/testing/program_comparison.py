@@ -73,6 +73,11 @@ class ProgramComparison:
         """The parameters of which every whole number is proved, by one trip of each version."""
         return self.every.numbers if self.every is not None else frozenset()
 
+    @property
+    def traced_numbers(self) -> set[str]:
+        """The parameters whose whole number was traced, as one of 32 bits."""
+        return self.any - self.counts.keys() - self.induced
+
     def proved(self, families: list[Family], large: list[Enlarged]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, small, large and more than one."""
         return self.equal(families) and all(map(self.lasting, large)) and self.varied(families)
@@ -113,8 +118,7 @@ class ProgramComparison:
         """The whole numbers that a proof holds for, in words."""
         fixed = {n: v for n, v in sorted(self.counts.items()) if n not in self.induced}
         some = [f"proved for {n} = {', '.join(map(str, sorted(v)))}" for n, v in fixed.items()]
-        free = sorted(self.any - self.counts.keys() - self.induced)
-        every = [f"proved for every {n}, by induction over the trips" for n in free]
+        every = [f"proved for every {n}, by induction over the trips" for n in sorted(self.traced_numbers)]
         if self.every is not None:
             ends = self.every.from_to
             every += [f"proved for every {n} {ends}, by induction over the trips" for n in sorted(self.induced)]

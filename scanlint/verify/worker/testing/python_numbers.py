@@ -10,6 +10,7 @@ from functools import partial
 from ..comparing.judge import Judge
 from ..comparing.refutations import OtherKind, Raises, Unfit
 from ..infer.specs import Array, Leaf, Scalar, Spec, Specs, replace, resize, sizes
+from ..runtime.calling import Values
 from ..runtime.free_names import has_loop
 from ..search.case_values import LARGE_NUMBERS, Case, Filling, make
 
@@ -47,6 +48,18 @@ def numbers_of_python(judge: Judge, specs: Specs) -> Iterator[str]:
                     raise
                 yield f"only where `{name}` is an array: {error}"
                 break
+
+
+def far_numbers_of_calls(judge: Judge, values: Values) -> Iterator[str]:
+    """Compare a call with each whole number as large as takes operations of the text out of 32 bits."""
+    for name in [n for n, v in values.items() if type(v) is int and n not in judge.pair.signature.static][:MOST]:
+        for number in _large(judge):
+            made = partial(dict[str, object], {**values, name: number})
+            try:
+                judge.check(Case(LARGE_NUMBERS, made, ordinary=False, finite=False, patience=PATIENCE))
+            except (Raises, OtherKind, Unfit) as error:
+                yield f"on a number that no caller in this file passes: {error}"
+                return
 
 
 def _numbers(spec: Spec, judge: Judge) -> tuple[object, ...]:

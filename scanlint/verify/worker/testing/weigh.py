@@ -17,6 +17,7 @@ from ..proof.traced_pair import traced_lines
 from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
+from ..runtime.calling import jitted
 from ..runtime.free_names import has_loop
 from ..search.case_values import OTHERWISE, Case, Family, cases, searching
 from ..search.edge_values import of_texts
@@ -25,7 +26,7 @@ from ..search.longer_axes import LONGER_AXES
 from ..search.text_numbers import TextNumbers
 from .decided_by_python import compared_both_ways, equal_both_ways, seen_both_ways
 from .edge_sweep import at_edges, numbers_of
-from .far_cases import leaving, run_far, unless_far
+from .far_cases import leaving, run_far, unless_far, wraps_with_numbers
 from .longer_alone import compared_longer
 from .program_comparison import made
 from .stages.derivatives_compared import (
@@ -42,6 +43,7 @@ from .stages.other_types import (
     in_fewer_bits,
     in_half_precision,
     of_complex_numbers,
+    of_other_numbers,
     of_python,
     typed,
 )
@@ -51,6 +53,7 @@ from .trip_counts import enlarged, negative
 DERIVED = 1  # gradients that are compared for equal programs
 MAX_NAMED = 3
 BEYOND = "beyond the numbers that only the new version is written with"
+WRAPPING = "for whole numbers of which Python computes what leaves 32 bits"
 WITHOUT_ELEMENTS = "where there are no elements: the new version raises, or the result is of another type"
 LONGER_ALONE = "where one array is longer than those beside it"
 SEARCH_SECONDS = 3.0
@@ -102,6 +105,7 @@ class Weighing(WeighedPair):
         far = [e for e in large if not (self.proved and self.programs.holds_for(e))]
         far += [e for e in below if f"{e.name} = {e.trips}" == self.programs.apart]
         self.settle(run_far(self, families, far, proved=self.proved), BEYOND)
+        self.settle(not self._of_python_alone(families), WRAPPING)
         if self.programs.apart:
             told = "both versions are the same program for small numbers, and not for"
             raise Unknown(f"{told} {self.programs.apart}: no input tried shows what that changes; {REMEDY}")
@@ -110,6 +114,14 @@ class Weighing(WeighedPair):
         self.strongly_typed()
         self._require_results(real=families[0].real)
         return run
+
+    def _of_python_alone(self, families: list[Family]) -> bool:
+        """Whether a version that nothing jits computes exactly what the proof traced in 32 bits."""
+        pair, names = self.full.pair, self.programs.traced_numbers
+        if not (self.proved and self.full.free and names) or (jitted(pair.before) and jitted(pair.after)):
+            return False
+        values = made(families[0].cases[0])
+        return values is not None and wraps_with_numbers(pair, values)
 
     def _require_results(self, *, real: bool) -> None:
         """Raise Unknown where no input gave a result that tells anything."""
@@ -128,6 +140,7 @@ class Weighing(WeighedPair):
     def _compare(self, families: list[Family], run: list[Family]) -> None:
         """Compare where a difference might show that usual inputs do not; raises Refuted or Unknown."""
         numbers, proved = numbers_of(self.full), self.proved
+        self.in_time("for numbers that no caller passes", lambda: of_other_numbers(self, families))
         if not proved and not ruled_alike(self):
             derivatives(self, next((f for f in run if f.specs is not None), run[0]), DERIVED, families)
         if not proved:

@@ -14,9 +14,10 @@ from ...comparing.derivatives.reverse_mode import same_way_back
 from ...comparing.refutations import Unknown
 from ...runtime.free_names import names_in
 from ...search.case_values import Case, Family, Filling, cases, ties_of_choices
+from ...search.edge_values import roots
 from ...search.input_sources import REMEDY
 from ...search.longer_axes import LONGER_AXES
-from .weighed_pair import SHORT_SECONDS, WeighedPair, guessed_specs
+from .weighed_pair import SHORT_SECONDS, WeighedPair, first_specs, guessed_specs
 
 RULED = 4  # inputs on which forward mode and second derivatives are compared
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
@@ -88,7 +89,9 @@ def derivatives(weighing: WeighedPair, family: Family, most: int | None, familie
 
 
 def differentiable_far_out(weighing: WeighedPair, families: Sequence[Family]) -> None:
-    """Compare where gradients are numbers, for values whose powers and products leave their type."""
+    """Compare where gradients are numbers, for values whose powers and products leave their type, and for roots."""
+    for case in roots(first_specs(families) or {}) if weighing.full.free else ():
+        weighing.quickly(functools.partial(still_finite, case=case))
     if (specs := guessed_specs(families)) is None:
         return
     chosen = [Filling(f"values of about {scale:g}", seed=seed, scale=scale) for scale in FAR for seed in (0, 1, 2)]

@@ -16,6 +16,7 @@ from ...runtime.jax_functions import enable_x64, x64
 from ...search.case_values import NEGATIVE, POSITIVE, Case, Family, Filling, cases
 from ...search.other_dtypes import Retyping, halved, narrowed, of_complex
 from ...standing.optional_arguments import DEFAULTED
+from ...standing.other_numbers import other_numbers
 from ..dtypes_evaluated import same_types
 from ..edge_sweep import defining
 from ..ill_conditioned import same_where_sums_cancel
@@ -24,7 +25,8 @@ from ..mixed_kinds import WIDE, of_mixed_floats, of_mixed_kinds
 from ..other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, lost_error, not_taken
 from ..other_dtypes_compared import same_in_other_types
 from ..program_comparison import made
-from ..python_numbers import numbers_of_python
+from ..python_numbers import far_numbers_of_calls, numbers_of_python
+from .derivatives_compared import straight
 from .weighed_pair import WeighedPair, first_specs, guessed_specs
 
 NARROW_SECONDS = 3.0
@@ -40,6 +42,20 @@ def of_python(weighing: WeighedPair, families: Sequence[Family]) -> None:
         weighing.remarks += [*lists_of_rows(weighing.full, specs), *of_numpy(weighing.full, specs)]
         if weighing.full.free:
             weighing.remarks += numbers_of_python(weighing.full, specs)
+    elif (values := _of_a_caller(weighing, families)) is not None:
+        weighing.remarks += far_numbers_of_calls(weighing.full, values)
+
+
+def of_other_numbers(weighing: WeighedPair, families: Sequence[Family]) -> None:
+    """Compare the first call of a caller with numbers that it does not pass."""
+    if (values := _of_a_caller(weighing, families)) is not None:
+        weighing.remarks += other_numbers(weighing.full, values, proved=weighing.proved, straight=straight(weighing))
+
+
+def _of_a_caller(weighing: WeighedPair, families: Sequence[Family]) -> Values | None:
+    """The arguments of the first call, of versions as they stand: a user who gives inputs gives all that count."""
+    called = families[0].real and families[0].specs is None and weighing.full.free
+    return made(families[0].cases[0]) if called else None
 
 
 def typed(weighing: WeighedPair, families: Sequence[Family]) -> None:
