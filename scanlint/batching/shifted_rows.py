@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from scanlint.loops.sizes.affine import add, polynomial, scale
-from scanlint.loops.sizes.lengths import number, rows, size
-from scanlint.loops.streams import Stream, is_array
-from scanlint.syntax.bindings import Names, reads
+from scanlint.loops.rows.read_rows import read_row
+from scanlint.loops.streams import Stream
+from scanlint.syntax.bindings import Names
 from scanlint.trace.unit import Unit
 
 
@@ -34,31 +33,8 @@ class Rows:
 
 
 def shifted_row(unit: Unit, counter: Stream, use: ast.Name, bound: Names) -> Rows | None:
-    """The array of which `xs[i + k]` is a row on each trip of a range, as its lengths tell."""
-    place = _place(unit, use)
-    if place is None or counter.stop is None or counter.step is not None or counter.reverse:
+    """The array of which a use of a range's number reads a row on each trip, at a distance from it."""
+    row = read_row(unit, counter, use, bound) if counter.stop is not None else None
+    if row is None or row.backward or row.distance is None:
         return None
-    array, start = place.value, number(unit, counter.start) if counter.start is not None else 0
-    if start is None or not isinstance(array, ast.Name | ast.Attribute) or reads(array) & bound:
-        return None
-    distance = add(polynomial(place.slice), {(use.id,): -1})
-    have, stop = rows(unit, array), size(unit, counter.stop)
-    if distance.keys() - {()} or have is None or stop is None or not is_array(unit, array):
-        return None
-    by = distance.get((), 0)
-    left = add(add(have, scale(stop, -1)), {(): -by})
-    if left.keys() - {()} or left.get((), 0) < 0 or start + by < 0:
-        return None
-    first, last = str(start + by) if start + by else "", f"-{left[()]}" if left else ""
-    return Rows(array, 0, [place], cut=f"{first}:{last}" if first or last else "", distance=by)
-
-
-def _place(unit: Unit, use: ast.Name) -> ast.Subscript | None:
-    """The read of one row whose index is a sum with the loop variable in it."""
-    node: ast.AST = use
-    while isinstance(parent := unit.parents.get(node), ast.BinOp):
-        node = parent
-    match parent:
-        case ast.Subscript(ctx=ast.Load(), slice=index) if index is node:
-            return parent
-    return None
+    return Rows(row.place.value, 0, [row.place], cut=row.cut, distance=row.distance)

@@ -181,8 +181,8 @@ class Mapped:
     def array(self, row: Rows) -> str:
         """An array of examples, cut to the number of trips where that is not its own length."""
         code = self.unit.source.segment(row.array)
-        if row.cut:
-            return f"{code}[{row.cut}]"
+        if row.cut or row.distance:
+            return f"{code}{row.cut}"
         if row.loose:
             code = f"{self.spell('jax.numpy.asarray')}({code})"
         code = shortened(self.unit, code, row.array, row.beside)

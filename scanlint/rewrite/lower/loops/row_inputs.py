@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.sizes.affine import Polynomial, add, scale
-from scanlint.loops.sizes.lengths import exactly, rows, size
-from scanlint.loops.streams import Stream, is_array, range_of
+from scanlint.loops.rows.read_rows import read_row
+from scanlint.loops.streams import Stream, range_of
 from scanlint.rewrite.emit.snippets import row_name
 from scanlint.syntax.bindings import binds, reads
 
@@ -28,14 +27,6 @@ class Row(NamedTuple):
     backward: bool
 
 
-class Range(NamedTuple):
-    """The numbers from `lower` to before `upper`, gone through from the last one down where `backward`."""
-
-    lower: Polynomial
-    upper: Polynomial
-    backward: bool
-
-
 def naming(model: LoopModel, places: Sequence[ast.expr]) -> ast.Assign | None:
     """The statement `x = xs[i]` after which the row that is read at these places may be called `x` from the start."""
     body = model.node.body
@@ -49,32 +40,22 @@ def naming(model: LoopModel, places: Sequence[ast.expr]) -> ast.Assign | None:
 
 
 def rows_read_by_index(model: LoopModel) -> Row | None:
-    """The array whose rows a range serves to read: by `i` of `range(len(xs))`, or `len(xs) - i` of `range(1, n + 1)`.
-
-    An index is a sum with the loop variable in it. The numbers that it goes through decide, not its spelling: they lie
-    within the array, and the next trip reads the next row, or the one before.
-    """
+    """The array whose rows a range serves to read, one a trip, wherever its number is used."""
     match model.streams:
         case (Stream(kind="range", target=ast.Name(id=target)) as stream,) if stream.counted is None:
-            places = [_place(model, use) for use in _uses(model, target)]
+            changing = binds(*model.node.body)
+            found = [read_row(model.unit, stream, use, changing) for use in _uses(model, target)]
         case _:
             return None
-    found = [p for p in places if p is not None]
-    if not found or len(found) < len(places) or len({ast.unparse(p.value) for p in found}) > 1:
+    known = [row for row in found if row is not None]
+    if not known or len(known) < len(found):
         return None
-    array, changing = found[0].value, binds(*model.node.body)
-    if not is_array(model.unit, array) or (reads(array) | reads(*(p.slice for p in found)) - {target}) & changing:
+    if len({(ast.unparse(row.place.value), row.cut, row.backward) for row in known}) > 1:
         return None
-    indices = [size(model.unit, p.slice, free={target}) for p in found]
-    have, numbers = rows(model.unit, array), _numbers(model, stream)
-    if have is None or numbers is None or any(index != indices[0] for index in indices):
-        return None
-    cut = _cut(_reached(numbers, indices[0] or {}, target), have)
-    if cut is None:
-        return None
-    code = ast.unparse(array)
-    name = row_name(code.rpartition(".")[2], target)
-    return Row(tuple(found), f"{code}{cut[0]}", name, cut[1])
+    array = ast.unparse(known[0].place.value)
+    places = tuple(row.place for row in known)
+    name = row_name(array.rpartition(".")[2], target)
+    return Row(places, f"{array}{known[0].cut}", name, known[0].backward)
 
 
 def counting(model: LoopModel) -> LoopModel:
@@ -89,59 +70,6 @@ def counting(model: LoopModel) -> LoopModel:
     numbers = replace(next(range_of(model.unit, ast.Name(name), args)), reverse=model.streams[0].reverse)
     made = LoopModel(model.unit, model.node, (numbers,), model.starts, model.buffers, model.lists)
     return made if not model.used(name) or rows_read_by_index(made) is not None else model
-
-
-def _numbers(model: LoopModel, stream: Stream) -> Range | None:
-    """The numbers of a range by 1 up or down."""
-    by = model.unit.value(stream.step).constant if stream.step is not None else 1
-    start = size(model.unit, stream.start) if stream.start is not None else {}
-    stop = size(model.unit, stream.stop) if stream.stop is not None else None
-    if start is None or stop is None or by not in (1, -1):
-        return None
-    if by == 1:
-        return Range(start, stop, stream.reverse)
-    return Range(add(stop, exactly(1)), add(start, exactly(1)), not stream.reverse)
-
-
-def _reached(numbers: Range, index: Polynomial, target: str) -> Range | None:
-    """The numbers that an index goes through; None where it does not move by 1 from trip to trip."""
-    rest = {term: factor for term, factor in index.items() if term != (target,)}
-    if any(target in term for term in rest):
-        return None
-    match index.get((target,)):
-        case 1:
-            return Range(add(numbers.lower, rest), add(numbers.upper, rest), numbers.backward)
-        case -1:
-            above = add(rest, exactly(1))
-            lower, upper = add(above, scale(numbers.upper, -1)), add(above, scale(numbers.lower, -1))
-            return Range(lower, upper, not numbers.backward)
-    return None
-
-
-def _cut(numbers: Range | None, have: Polynomial) -> tuple[str, bool] | None:
-    """The slice that leaves the rows at these numbers, if they all lie within the array, from its end too."""
-    if numbers is None:
-        return None
-    for whole in ({}, have):  # what is negative counts from the end
-        first, rest = add(numbers.lower, whole), add(have, scale(add(numbers.upper, whole), -1))
-        if not (first.keys() | rest.keys()) - {()}:
-            skipped, left = first.get((), 0), rest.get((), 0)
-            if skipped >= 0 and left >= 0:
-                stop = -left if have.keys() - {()} else max(have.get((), 0) - left, 0)
-                cut = f"{skipped or ''}:{stop if left else ''}"
-                return "" if cut == ":" else f"[{cut}]", numbers.backward
-    return None
-
-
-def _place(model: LoopModel, use: ast.Name) -> ast.Subscript | None:
-    """The read of one row by a sum that a use of the loop variable is in."""
-    index: ast.AST = use
-    while isinstance(around := model.unit.parents[index], ast.BinOp | ast.UnaryOp):
-        index = around
-    match around:
-        case ast.Subscript(value=ast.Name() | ast.Attribute(), slice=at, ctx=ast.Load()) if at is index:
-            return around
-    return None
 
 
 def _uses(model: LoopModel, index: str) -> list[ast.Name]:
