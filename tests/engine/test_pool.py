@@ -40,7 +40,7 @@ import time
 from scanlint.engine.team.pool import Pool
 from scanlint.problem import Problem
 from scanlint.settings import Settings
-pool = Pool(3, Settings())
+pool = Pool(3, Settings(), print)
 print("started", flush=True)
 time.sleep(60)
 """
@@ -55,7 +55,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 @pytest.fixture
 def two() -> Iterator[pool.Pool]:
-    made = pool.Pool(2, Settings(cache=False))
+    made = pool.Pool(2, Settings(cache=False), print)
     yield made
     made.close()
 

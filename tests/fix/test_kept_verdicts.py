@@ -53,9 +53,9 @@ def workers(tmp_path: Path, run: Scanlint) -> Callable[..., tuple[Completed, int
     )
     python.chmod(0o755)
 
-    def call(*words: str) -> tuple[Completed, int]:
+    def call(*words: str, path: str = ".") -> tuple[Completed, int]:
         log.write_text("")
-        done = run("--fix", "--diff", "--python", str(python), *words, ".")
+        done = run("--fix", "--diff", "--python", str(python), *words, path)
         return done, log.read_text().count("started")
 
     return call
@@ -183,7 +183,7 @@ def test_verdicts_hold_in_another_folder(tmp_path: Path, workers) -> None:
     (tmp_path / "moved").mkdir()
     (tmp_path / "loop.py").rename(tmp_path / "moved" / "loop.py")
     (tmp_path / "pyproject.toml").rename(tmp_path / "moved" / "pyproject.toml")
-    again, started = workers("--cache-dir", str(cache), "--config", "moved/pyproject.toml")
+    again, started = workers("--cache-dir", str(cache), path="moved")
     assert started == 0
     assert "fori_loop" in again.stdout
 

@@ -106,7 +106,7 @@ def test_a_truth_that_a_branch_turns_round_is_spelled_for_tracers(rewrite) -> No
         "@jax.jit\ndef f(x0, us):\n    up, s = True, x0\n    for u in us:\n        if u[0] > 0.5:\n            up = not up\n"
         "        s = s + jnp.where(up, 1.0, -1.0) * jnp.tanh(u) * jnp.sin(s) + jnp.cos(u)\n    return up, s\n"
     )
-    assert "lax.cond(u[0] > 0.5, lambda: jnp.logical_not(up), lambda: up)" in sample.new, sample.new
+    assert "jnp.where(u[0] > 0.5, jnp.logical_not(up), up)" in sample.new, sample.new
 
 
 @pytest.mark.parametrize("value", ["v[1]", "jnp.sum(v)", "jnp.mean(v) * 2", "jnp.float32(k)"])
