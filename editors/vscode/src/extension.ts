@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { LanguageClient, type LanguageClientOptions, TransportKind } from "vscode-languageclient/node";
-import { answers, commandArguments, serverCommand, serverSettings } from "./server";
+import { answers, commandArguments, commandLine, serverCommand, serverSettings } from "./server";
 
 let client: LanguageClient | undefined;
 
@@ -16,10 +16,43 @@ function activeUri(): string | undefined {
   return vscode.window.activeTextEditor?.document.uri.toString();
 }
 
-async function start(): Promise<void> {
+function server() {
   const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
-  const interpreter = vscode.workspace.getConfiguration("scanlint").get<string>("interpreter", "");
-  const run = { ...serverCommand(interpreter, folders), transport: TransportKind.stdio };
+  return serverCommand(vscode.workspace.getConfiguration("scanlint").get<string>("interpreter", ""), folders);
+}
+
+/** Run a command line of scanlint on the first folder, where its output is seen; resolves with its exit code. */
+async function runTask(name: string, ...words: string[]): Promise<number | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  if (folder === undefined) {
+    void vscode.window.showInformationMessage("scanlint: no folder is open.");
+    return undefined;
+  }
+  const { command, args } = commandLine(server(), ...words);
+  const execution = new vscode.ProcessExecution(command, args, { cwd: folder.uri.fsPath });
+  const task = new vscode.Task({ type: "process" }, folder, name, "scanlint", execution);
+  return new Promise((resolve) => {
+    const ended = vscode.tasks.onDidEndTaskProcess(({ execution: { task: done }, exitCode }) => {
+      if (done.source === "scanlint" && done.name === name) {
+        ended.dispose();
+        resolve(exitCode);
+      }
+    });
+    void vscode.tasks.executeTask(task);
+  });
+}
+
+async function openReport(context: vscode.ExtensionContext): Promise<void> {
+  await vscode.workspace.fs.createDirectory(context.globalStorageUri);
+  const file = vscode.Uri.joinPath(context.globalStorageUri, "report.html");
+  const code = await runTask("report", "report", "--html", file.fsPath, ".");
+  if (code === 0 || code === 1) {
+    await vscode.env.openExternal(file);
+  }
+}
+
+async function start(): Promise<void> {
+  const run = { ...server(), transport: TransportKind.stdio };
   const options: LanguageClientOptions = {
     documentSelector: [
       { language: "python", scheme: "file" },
@@ -60,7 +93,17 @@ async function restart(): Promise<void> {
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const status = vscode.window.createStatusBarItem("scanlint", vscode.StatusBarAlignment.Right);
+  status.name = "scanlint";
+  status.text = "$(checklist) scanlint";
+  status.tooltip = "Show the log of scanlint";
+  status.command = "scanlint.showLog";
+  status.show();
   context.subscriptions.push(
+    status,
+    vscode.commands.registerCommand("scanlint.checkWorkspace", () => runTask("check", "check", ".")),
+    vscode.commands.registerCommand("scanlint.verifySinceHead", () => runTask("verify", "verify", "--since", "HEAD")),
+    vscode.commands.registerCommand("scanlint.openReport", () => openReport(context)),
     vscode.commands.registerCommand("scanlint.restart", restart),
     vscode.commands.registerCommand("scanlint.showLog", () => client?.outputChannel.show()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {

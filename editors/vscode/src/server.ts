@@ -30,6 +30,11 @@ export function serverCommand(
   return { command: "scanlint", args: ["lsp"] };
 }
 
+/** A command line of scanlint, run by what the server is run by. */
+export function commandLine(server: Command, ...words: string[]): Command {
+  return { command: server.command, args: [...server.args.slice(0, -1), ...words] };
+}
+
 /** What the server is answered when it asks for sections of the settings. */
 export function answers(items: readonly { section?: string }[], get: (key: string) => unknown): unknown[] {
   return items.map((item) => (item.section === "scanlint" ? serverSettings(get) : null));

@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { StreamMessageReader, StreamMessageWriter, createMessageConnection } from "vscode-jsonrpc/node";
-import { answers, commandArguments, serverCommand, serverSettings } from "../src/server";
+import { answers, commandArguments, commandLine, serverCommand, serverSettings } from "../src/server";
 
 test("a command of the palette means the text that is being edited", () => {
   assert.deepEqual(commandArguments([], "file:///a.py"), ["file:///a.py"]);
@@ -30,6 +30,12 @@ test("on Windows it stands elsewhere", () => {
 
 test("without an environment it is what is on the path", () => {
   assert.deepEqual(serverCommand("", ["/a"], "linux", () => false), { command: "scanlint", args: ["lsp"] });
+});
+
+test("a command line is run by what the server is run by", () => {
+  const own = { command: "/py", args: ["-m", "scanlint", "check", "."] };
+  assert.deepEqual(commandLine(serverCommand("/py", []), "check", "."), own);
+  assert.deepEqual(commandLine(serverCommand("", []), "check"), { command: "scanlint", args: ["check"] });
 });
 
 test("only what was set is told", () => {
