@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scanlint.effort import WATCH
-from scanlint.trace.domain.callables import Frame, Unfinished, World, alike
+from scanlint.trace.domain.callables import Fails, Frame, Unfinished, World, alike
 from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
 from scanlint.trace.domain.values import UNKNOWN, Value, but, constant, gathered, join, join_all
@@ -85,12 +85,12 @@ class Interpreter(Expressions):
             try:
                 WATCH.tick()
                 reached = _STATEMENTS.get(statement.__class__, _other)(self, statement)
-            except Unfinished:
+            except (Fails, Unfinished) as error:
                 self.quiet, self.caught, self.loops = before[:3]
                 del self.stack[before[3] :]
                 self.decorator = self.statement = None
                 silent.add(statement)
-                self.cut, reached = True, False
+                self.cut, reached = self.cut or isinstance(error, Unfinished), False
             if not reached:
                 silent.update(statements[place + 1 :])
                 return False

@@ -65,6 +65,12 @@ def test_what_needs_the_truth_of_a_tracer_is_one_finding(body: str) -> None:
         pytest.param(
             "try:\n    return float(x)\nexcept TypeError:\n    return 0.0", id="a cast whose failure is caught"
         ),
+        pytest.param(
+            "try:\n    host = np.asarray(jnp.sin(x))\nexcept TypeError:\n    return x\n"
+            "if host > 0:\n    return int(y)\nreturn bool(x)",
+            id="what only a run without tracers comes to",
+        ),
+        pytest.param("return x.shape if hasattr(jnp.sin(x), 'shape') else int(x)", id="an array has a shape"),
         pytest.param("return np.sqrt(x.shape[0]) * math.pi * x", id="numbers of the host"),
         pytest.param("return np.mean(x) + np.sum(y)", id="NumPy's functions that call a method"),
         pytest.param("print(f'tracing for {x.shape}')\nreturn x", id="a print of a shape"),
@@ -86,6 +92,17 @@ def test_what_is_known_when_tracing_is_silent(body: str) -> None:
         pytest.param("assert jnp.all(x > 0)\nreturn x", ["SCN205"], id="an assert of an array"),
         pytest.param("if float(x) > 1:\n    x = -x\nreturn x", ["SCN201", "SCN206"], id="a cast in a test, both"),
         pytest.param("for i in range(int(y)):\n    x = x + i\nreturn x", ["SCN104", "SCN206"], id="a cast in a range"),
+        pytest.param(
+            "try:\n    n = int(jnp.sin(x))\nexcept TypeError:\n    n = 3\nif y > n:\n    return x\nreturn y",
+            ["SCN201"],
+            id="a test behind a cast whose failure is caught",
+        ),
+        pytest.param(
+            "try:\n    n = np.asarray(jnp.sin(x))\nexcept ValueError:\n    return x\nreturn int(y)",
+            ["SCN206", "SCN206"],
+            id="an error that nothing catches",
+        ),
+        pytest.param("return x if hasattr(jnp.sin(x), 'mode') else int(x)", ["SCN206"], id="an array has no mode"),
     ],
 )
 def test_a_test_and_what_is_in_it(body: str, expected: list[str]) -> None:

@@ -258,6 +258,8 @@ def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keyword
         return args[0]
     if name.startswith("builtins."):
         return python_calls.call(self, node, name, args, keywords)
+    if name in ("numpy.asarray", "numpy.array") and args:
+        python_calls.asked(self, args[0])
     twin = TWINS.get(name)
     if name in METHODS_OF and args and args[0].traced:
         return array_call(self, node, f"jax.{name}", args, keywords)

@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable
 
 from scanlint.trace.attributes import attribute
-from scanlint.trace.domain.callables import Closure, Named
+from scanlint.trace.calls.jax_results import ARRAY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
+from scanlint.trace.domain.callables import Closure, Fails, Named
 from scanlint.trace.domain.elements import items_of, iterated, length_of
 from scanlint.trace.domain.values import (
     AXIS,
@@ -34,6 +35,7 @@ from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.operators import arithmetic
 
 LONGEST_RANGE = 1 << 62
+ATTRIBUTES = STATIC_ATTRIBUTES | SAME_ATTRIBUTES | ARRAY_METHODS
 _MATH = frozenset(["ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "gcd", "isqrt", "prod", "comb"])
 TRACER_TYPES = frozenset(
     {"jax.core.Tracer", "jax._src.core.Tracer", "jax.extend.core.Tracer", "jax.Array", "jax.numpy.ndarray"}
@@ -48,6 +50,8 @@ def call(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords
     last = name.removeprefix("builtins.")
     if last == "isinstance" and len(args) == 2:
         return _isinstance(args[0], args[1])
+    if last == "hasattr" and len(args) == 2:
+        return _hasattr(args[0], args[1])
     if last in _BOOLS:
         return STATIC_BOOL
     if last in _TEXTS:
@@ -66,6 +70,13 @@ def _isinstance(value: Value, kinds: Value) -> Value:
     if any(name in TRACER_TYPES for name in names):
         return constant(True)
     return constant(False) if all(name in HOST_TYPES for name in names) else STATIC_BOOL
+
+
+def _hasattr(value: Value, name: Value) -> Value:
+    """`hasattr(x, "shape")`: an array of JAX has it, a tracer too."""
+    array = value.array and value.container is None and value.callee is None
+    known = isinstance(name.constant, str) and name.constant in ATTRIBUTES
+    return constant(True) if array and known else STATIC_BOOL
 
 
 def library(name: str, args: list[Value]) -> Value:
@@ -198,6 +209,12 @@ def _same(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str
     return but(args[0], array=args[0].array or args[0].traced)
 
 
+def asked(self: Evaluator, value: Value) -> None:
+    """A value is asked for as Python or NumPy has it: raises Fails where it is surely a tracer, and that is caught."""
+    if self.caught and value.traced and value.array and value.container is None:
+        raise Fails
+
+
 def _cast(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """`int`, `float`, `bool`: of an array on the host they give a Python value.
 
@@ -206,6 +223,7 @@ def _cast(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str
     name = node.func.id if isinstance(node.func, ast.Name) else "int"
     if not args:
         return STATIC
+    asked(self, args[0])
     if args[0].traced and args[0].container is None and not self.caught:
         return Value(args[0].kind, True, dtype=name, ndim=0, why=args[0].why)
     known = args[0].constant

@@ -264,6 +264,10 @@ class ClassInfo:
     setters: dict[str, list[Code]] | None = None
 
 
+class Fails(Exception):
+    """A tracer is asked for its value in a `try` that catches that: under a trace no path goes on from there."""
+
+
 class Unfinished(Exception):
     """A function calls itself before a path of it is known to end: what follows the call is reached on a later run."""
 
