@@ -175,3 +175,12 @@ def test_the_limit_is_an_error_with_a_name(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(effort, "MOST_SECONDS", -1.0)
     with pytest.raises(TakesTooLong, match="processor time"), WATCH.charging(Account()):
         WATCH.check()
+
+
+def test_a_name_of_the_file_is_not_what_its_functions_are_handed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "MOST_SECONDS", 3.0)
+    functions = [
+        f"def f{i}(x):\n    return jnp.stack([x[i] - x[i - 1] for i in range(1, x.shape[0])])\n" for i in range(14)
+    ]
+    calls = [f"f{i}(x)\n" for i in range(14)]
+    assert not outcome("".join([*functions, "x = jnp.arange(9.0)\n", *calls])).problems

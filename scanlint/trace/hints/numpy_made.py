@@ -74,7 +74,7 @@ def _bound(unit: Unit, function: ast.AST, name: str) -> Iterator[tuple[ast.AST, 
                 if name in targets(target):
                     found = True
                     yield function, over
-            case ast.FunctionDef(args=arguments) if name in parameters(arguments):
+            case ast.FunctionDef(args=arguments) if function is not unit.file.tree and name in parameters(arguments):
                 found = True
                 yield from handed(unit, part, name)
     if not found and function is not unit.file.tree:
