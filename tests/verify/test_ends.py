@@ -171,3 +171,11 @@ def test_a_verdict_stands_where_there_is_no_time_to_measure(tmp_path: Path) -> N
     answer = watch.verdict("")
     assert answer["verdict"] == "proved"
     assert answer["notes"] == ["by induction", "not measured: timed out after 1 s while measuring"]
+
+
+@pytest.mark.parametrize(("busy", "verdict"), [(True, "refuted"), (False, "unknown")])
+def test_what_did_not_end_is_refuted_where_it_ran_all_that_time(busy: bool, verdict: str, tmp_path: Path) -> None:
+    watch = Watch(os.getpid(), "token", 1.0, str(tmp_path), endless="did not end", busy=busy)
+    watch.stage = "running the new version on ones (the old one took 0.10 s)"
+    answer = watch.verdict("")
+    assert (answer["verdict"], answer["endless"]) == (verdict, True), "tried once more in both cases"

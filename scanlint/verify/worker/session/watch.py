@@ -63,7 +63,8 @@ class Clock:
 class Watch:
     """One task's process and its messages, which carry a token that only the verifier's side of it is given.
 
-    `waits`: the process takes further questions, as it says with its answer.
+    `waits`: the process takes further questions, as it says with its answer. `endless`: the new version did not end;
+    `busy`: nor did it wait for anything, which alone refutes.
     """
 
     process: int
@@ -79,6 +80,7 @@ class Watch:
     over: str = ""
     limited: str = OTHERWISE
     endless: str = ""
+    busy: bool = False
     stuck: Clock | None = None
     buffer: bytes = b""
     looked: float = 0.0
@@ -136,7 +138,7 @@ class Watch:
             return False
         if self.stuck is not None and self.stuck.over():
             self.over = f"the new version did not end within {self.stuck.timeout:g} s"
-            self.endless = self.over
+            self.endless, self.busy = self.over, self.stuck.spent()
         elif self.clock.over():
             self.over = f"timed out after {self.timeout:g} s"
             self.limited = PROCESSOR if self.clock.spent() else OTHERWISE
@@ -156,8 +158,8 @@ class Watch:
             return self.answer
         if self.endless and (compared := COMPARED.match(self.stage)) is not None:
             text = f"{compared[1]}: {self.endless}, and the old one took {compared[2]} s"
-            said: Message = {"verdict": "refuted", "reason": "the two versions differ", "counterexample": text}
-            return {**said, "endless": True, "limited": OTHERWISE}
+            refuted: Message = {"verdict": "refuted", "reason": "the two versions differ", "counterexample": text}
+            return {**(refuted if self.busy else unknown(text)), "endless": True, "limited": OTHERWISE}
         why = f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}"
         if self.kept is not None:
             notes = self.kept.get("notes")

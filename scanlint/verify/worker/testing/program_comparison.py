@@ -159,7 +159,7 @@ class ProgramComparison:
                 continue  # a guessed rank makes a carry grow on every trip; more rows are more equations
             if not proof.same:
                 self.remarks += [proof.remark] if proof.remark else []
-                if proof.differs and shapes_of_parts(_numbers_aside(values)) <= parts:
+                if proof.differs and self.compared and shapes_of_parts(_numbers_aside(values)) <= parts:
                     self.apart = ", ".join(f"{n} = {v}" for n, v in values.items() if type(v) is int)
                 return False
             parts |= shapes_of_parts(values)

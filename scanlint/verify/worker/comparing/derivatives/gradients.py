@@ -198,7 +198,7 @@ def _weigh(
         found_to_be = "is not finite" if lost else "differs by rounding"
         judge.note(f"the gradient {found_to_be} in single precision, and is the same as before in double: {text}")
         return
-    if judge.differentiated or (lost and (usual or judge.free or singular(judge.pair, values) is False)):
+    if judge.differentiated or (lost and not _unavoidable(judge, values, usual=usual)):
         raise Refuted(text)
     if lost:
         judge.note(f"{AT_SINGULAR}: {text}")
@@ -210,6 +210,12 @@ def _weigh(
         judge.note(f"the gradient differs at a boundary: {result.text}")
     else:
         raise Refuted(text)
+
+
+def _unavoidable(judge: Judge, values: Values, *, usual: bool) -> bool:
+    """Whether each version with `cond` or `where` loses it; versions as they stand may where that is found out."""
+    found = singular(judge.pair, values) if judge.free or not usual else False
+    return found is True or (found is None and not judge.free)
 
 
 def _smoothed(pair: VersionPair) -> bool:
