@@ -1049,6 +1049,9 @@ READ = {
     "two rows": ("range(1, n)", "(xs[t] - xs[t - 1])", None),
     "a number beside the row": ("range(n)", "t * xs[t]", None),
     "a length of something else": ("range(len(ys))", "xs[t]", None),
+    "a lambda's own number": ("range(n)", "jnp.sum(jax.vmap(lambda t: xs[t])(jnp.arange(2))) + xs[t]", None),
+    "a comprehension's own number": ("range(n)", "sum([xs[t] for t in range(2)]) + xs[t]", None),
+    "an inner loop's own number": ("range(n)", "xs[t]\n        for t in range(2):\n            s = s + xs[t]", None),
     "a place that the trips move": ("range(n)", "xs[t - n]; n = n + 0", None),
 }
 

@@ -11,7 +11,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.rows.read_rows import read_row
 from scanlint.loops.streams import Stream, range_of
 from scanlint.rewrite.emit.snippets import row_name
-from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.bindings import binds, parameters, reads, targets
 
 
 class Row(NamedTuple):
@@ -44,6 +44,8 @@ def rows_read_by_index(model: LoopModel) -> Row | None:
     match model.streams:
         case (Stream(kind="range", target=ast.Name(id=target)) as stream,) if stream.counted is None:
             changing = binds(*model.node.body)
+            if target in changing or _bound_inside(model, target):
+                return None
             found = [read_row(model.unit, stream, use, changing) for use in _uses(model, target)]
         case _:
             return None
@@ -70,6 +72,14 @@ def counting(model: LoopModel) -> LoopModel:
     numbers = replace(next(range_of(model.unit, ast.Name(name), args)), reverse=model.streams[0].reverse)
     made = LoopModel(model.unit, model.node, (numbers,), model.starts, model.buffers, model.lists)
     return made if not model.used(name) or rows_read_by_index(made) is not None else model
+
+
+def _bound_inside(model: LoopModel, name: str) -> bool:
+    """Whether a function or comprehension in the body has a variable of this name: some that reads it reads that."""
+    inside = [part for statement in model.node.body for part in ast.walk(statement)]
+    own = (parameters(p.args) for p in inside if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+    bound = (targets(p.target) for p in inside if isinstance(p, ast.comprehension))
+    return any(name in names for names in (*own, *bound))
 
 
 def _uses(model: LoopModel, index: str) -> list[ast.Name]:
