@@ -25,7 +25,7 @@ import jax
 import numpy as np
 from check_gains import rewritten, seconds
 
-from scanlint.verify.worker.comparing.measure import unrolled
+from scanlint.verify.worker.session.measure import unrolled
 
 PROGRAM = Path(__file__).parent / "gains" / "small_bodies.py"
 

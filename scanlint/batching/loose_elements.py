@@ -76,7 +76,7 @@ def loose_elements(
 
 
 def _is_the_same(unit: Unit, element: ast.expr) -> bool:
-    """Whether JAX surely makes an element, by functions of arrays alone: it is the same each time."""
+    """Whether an element is made by pure functions of JAX alone, so that each trip makes an equal array."""
     names = [unit.resolve(call.func) or "" for call in _calls(element)]
     methods = [isinstance(call.func, ast.Attribute) and unit.value(call.func.value).array for call in _calls(element)]
     pure = all(name.startswith("jax.numpy.") or method for name, method in zip(names, methods, strict=True))

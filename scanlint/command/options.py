@@ -85,7 +85,7 @@ class CheckOptions(ReportOptions):
 
 
 class VerificationOptions(TypedDict):
-    """What the commands that compare two versions have in common."""
+    """The options that `verify` and `jit` share."""
 
     python: str | None
     verify_timeout: float | None

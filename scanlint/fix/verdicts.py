@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _OF_NO_MATTER = frozenset(("jobs", "executor", "cache", "cache_dir"))
 """Settings that change nothing of what becomes of a file."""
 Rests = tuple[Sequence[str], Sequence[str]]
-"""What stands for the files that a verdict rests on, and for all files: on these it rests that there is none."""
+"""Digests of the files that a verdict depends on, and of all files, on which an `unknown` depends."""
 PLACED = re.compile(r"\blines? \d|:\d")
 """Words of an answer that name a line of a text."""
 

@@ -129,7 +129,7 @@ def draws_pictures(unit: Unit, calls: list[ast.Call]) -> bool:
 
 
 def _opens_now_and_then(unit: Unit, node: ast.For | ast.While, own: list[ast.stmt]) -> bool:
-    """Whether the loop enters a `with` to open a file alone, and not on each trip: one is written every so often."""
+    """Whether a `with` in the loop only opens a file, and only on some trips, as a periodic checkpoint does."""
     withs = [statement for statement in own if isinstance(statement, ast.With)]
     managers = [item.context_expr for statement in withs for item in statement.items]
     opened = all(isinstance(m, ast.Call) and ast.unparse(m.func).endswith("open") for m in managers)
@@ -137,7 +137,7 @@ def _opens_now_and_then(unit: Unit, node: ast.For | ast.While, own: list[ast.stm
 
 
 def _is_few(model: LoopModel, stream: Stream) -> bool:
-    """Whether a stream is a table of numbers, and no array of NumPy of a length that is not known: an order of rows."""
+    """Whether a stream is a table of Python numbers; an array of NumPy of unknown length is an order of rows."""
     return stream.table and not (
         model.trips is None and stream.array is not None and host_array(model.unit, stream.array)
     )

@@ -119,3 +119,8 @@ AT_MOST = _guess(
     r"|\b(?:usually|typically|generally|normally|at most|no more than|never more than|defaults? to)"
     r"(?: (?:only|about|around|small|is|are|between \d+ and|\d+ (?:to|or)))* (?P<most>\d+)\b",
 )
+SETS_UP = _guess(
+    "a method that gives an object what its constructor does not runs once, before the object is used",
+    (6, 6),
+    r"^(?:init|initiali[sz]e|build|setup|set_up)(?:_|$)",
+)

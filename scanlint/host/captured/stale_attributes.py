@@ -10,15 +10,13 @@ from scanlint.host.captured.changed_values import evolves
 from scanlint.host.captured.leaks import are_plain
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
+from scanlint.policy.names import SETS_UP
 from scanlint.syntax.bindings import Names, walk_scope
-from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
 MAKERS = words("__init__ __post_init__ __new__ __setstate__ setup __enter__")
 """Methods that run before any other."""
-BEGINS = regex(r"^(?:init|initiali[sz]e|build|setup|set_up)(?:_|$)")
-"""Methods that give an object what it has not been made with."""
 COMPARED = words("__hash__ __eq__")
 STEADY = words("apply_fn tx apply init update shape dtype ndim")
 """Parts of a state that stay as they are while its arrays change."""
@@ -121,7 +119,7 @@ def _writes(unit: Unit, methods: Methods, jitted: ast.FunctionDef) -> Iterator[t
         for part in walk_scope(method.body):
             match part:
                 case ast.Attribute(value=ast.Name(id=owner), attr=attr, ctx=ast.Store()) if owner == receiver:
-                    begins = attr not in made and BEGINS.search(name) is not None
+                    begins = attr not in made and SETS_UP(name)
                     if not begins and not _only_once(method, part, attr):
                         yield attr, part, name
 

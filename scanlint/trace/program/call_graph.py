@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from scanlint.project.summary import EXTERNAL
 from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame
+from scanlint.trace.domain.captured import captured
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.modes import Mode
@@ -26,7 +27,6 @@ from scanlint.trace.domain.values import (
 )
 from scanlint.trace.hints.used_parameters import UsedParameters
 from scanlint.trace.parameters import direct, overridable, passed, received, uncalled_parameters
-from scanlint.trace.program.captured import captured
 from scanlint.trace.program.definitions import Definitions
 from scanlint.trace.program.handed_out import hands_out
 from scanlint.trace.program.module_scope import ModuleScope

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import pytest
 
 from scanlint.verify.process_environment import cleaned
-from scanlint.verify.worker.comparing import measure
-from scanlint.verify.worker.comparing.measure import unrolled
+from scanlint.verify.worker.session import measure
+from scanlint.verify.worker.session.measure import unrolled
 
 PAIR = SimpleNamespace(before=None, after=None, own=lambda values: values, moved=lambda values: values)
 CASE = SimpleNamespace(make=tuple)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from ..comparing.agreement import describe
 from ..comparing.branch_cover import Coverage, changed_lines
 from ..comparing.judge import Judge
-from ..comparing.measure import measured
 from ..comparing.refutations import Raises, Refuted, Unknown, Weaker
 from ..harvest.file_calls import harvest
 from ..harvest.function_makers import making, recorded_products
@@ -47,6 +46,7 @@ from .assigned_items import NOTE, RAN
 from .case_families import Families
 from .endings import OTHERWISE
 from .ground import Ground
+from .measure import measured
 from .versions import Versions
 from .watch import MEASURING, Clock
 from .without_checks import same_checks
